@@ -29,7 +29,7 @@
 #include "plan/path.h"
 #include "tablet/admission.h"
 #include "tablet/pins.h"
-#include "tablet/codes.h"
+#include "tablet/dict.h"
 #include "tablet/pool.h"
 #include "tablet/progress.h"
 #include "tablet/recent.h"
@@ -71,7 +71,7 @@ shmem_request(void)
 	pins_request_shmem();
 	pool_request_shmem();
 	shelf_request_shmem();
-	codes_request_shmem();
+	dict_request_shmem();
 	progress_request_shmem();
 	admission_request_shmem();
 	fallback_cache_request_shmem();
@@ -92,7 +92,7 @@ shmem_startup(void)
 	recent_create();
 	pool_create();
 	shelf_create();
-	codes_create();
+	dict_create();
 	progress_attach_shmem();
 	admission_attach_shmem();
 }

@@ -112,8 +112,8 @@ place_tables(CompileResult *result, const ConstantPool *pool, StringInfo code)
 	for (int i = 0; i < code->len / (int) sizeof(Instr); i++)
 		if (in[i].op == VMOP_TEST_CODE)
 			in[i].imm += behind;
-	foreach(lc, result->code_tests)
-		((CodeTest *) lfirst(lc))->table += behind;
+	foreach(lc, result->dict_tests)
+		((DictTest *) lfirst(lc))->table += behind;
 }
 
 /*

@@ -46,9 +46,9 @@ typedef struct CompileInput
 	bool		whole_texts;	/* some key or extreme does not fit TEXT_WIDE_MAX bytes */
 	const int16 *scales;		/* by attribute number: scale of numerics without declared one; NULL = first guess */
 	/* By attribute number: dictionary codes to provide for if a text may be read as codes, else 0.  NULL = none may. */
-	const uint32 *codes;
+	const uint32 *dict_sizes;
 	const JoinRows *tables;		/* join tables of the request, by index of the join; NULL until they are built */
-	const struct JoinBooks *books;	/* dictionaries of the join tables, by index of the join */
+	const struct JoinDicts *dicts;	/* dictionaries of the join tables, by index of the join */
 	bool		draft;			/* planning: omit the wide body where it cannot exceed a program's limits */
 } CompileInput;
 
@@ -63,7 +63,7 @@ typedef struct JoinRequest
 	bool		unique;			/* keys are unique, by the planner's knowledge; used until the table is built */
 	bool		few;			/* so few rows find a match that compacting the matching lanes pays */
 	const int16 *scales;		/* by column index: scale of numerics without declared one; NULL = first guess */
-	const Bitmapset *codes;		/* column numbers, from 1 on, that may be read as dictionary codes */
+	const Bitmapset *dict_columns; /* column numbers, from 1 on, that may be read as dictionary codes */
 } JoinRequest;
 
 /* State of one quantile selection by histogram refinement: what the next run of the program is to do. */
@@ -130,18 +130,18 @@ typedef struct JoinUse
 } JoinUse;
 
 /* Dictionaries of a join table's columns that hold dictionary codes, by index in JoinUse.column. */
-typedef struct JoinBooks
+typedef struct JoinDicts
 {
-	const CodeBook *column[JOIN_MAX_COLUMNS];
-} JoinBooks;
+	const DictView *column[JOIN_MAX_COLUMNS];
+} JoinDicts;
 
 /* Column whose dictionary codes are read in place of its texts. */
-typedef struct CodeSource
+typedef struct DictSource
 {
 	AttrNumber	attno;			/* attribute number, or number of a join table's column, from 1 on; 0 = no codes */
 	int16		join;			/* number of the join with the table, from 1 on; 0 = the relation that is read */
-	const CodeBook *book;		/* dictionary; set by the executor for a column of the relation */
-} CodeSource;
+	const DictView *view;		/* dictionary; set by the executor for a column of the relation */
+} DictSource;
 
 /* Recipe for converting a group key back into a Datum. */
 typedef struct KeyResult
@@ -149,7 +149,7 @@ typedef struct KeyResult
 	Oid			type;
 	int32		typmod;
 	uint8		packed;			/* bytes of a text that an integer holds, 0 = not packed */
-	CodeSource	codes;			/* column whose dictionary code the key is */
+	DictSource	dict;			/* column whose dictionary code the key is */
 	int16		scale;			/* numerics: scale of the stored integer */
 	int16		dscale;			/* display scale; -1 = in the states below */
 	int16		dscale_min;		/* number of the state with the least display scale, -1 = none */
@@ -165,7 +165,7 @@ typedef struct OutputResult
 	int32		typmod;
 	uint8		packed;			/* bytes of a text that an integer holds, 0 = not packed */
 	bool		coded;			/* the value is the text's dictionary code */
-	const CodeBook *book;		/* coded: dictionary; set by the executor for a column of the relation */
+	const DictView *view;		/* coded: dictionary; set by the executor for a column of the relation */
 	int16		scale;			/* numerics: scale of the stored integer */
 	int16		dscale;			/* display scale; -1 = in column `second` */
 	int16		value;			/* index of the output or column with the value, -1 = none */
@@ -213,16 +213,16 @@ typedef struct MaterializedColumn
 	int16		count;			/* state that counts the values that are not NULL */
 	int16		least;			/* integers: state with the least value, -1 = not an integer column */
 	int16		largest;		/* integers: state with the largest value, -1 = not an integer column */
-	CodeSource	codes;			/* column whose dictionary codes the values are */
+	DictSource	dict;			/* column whose dictionary codes the values are */
 } MaterializedColumn;
 
 /* Condition on a text column, which PostgreSQL evaluates once per dictionary value into a truth table. */
-typedef struct CodeTest
+typedef struct DictTest
 {
-	CodeSource	codes;
+	DictSource	dict;
 	Expr	   *condition;		/* condition with a CaseTestExpr in place of the text column */
 	int			table;			/* index of the truth table's first word among the program's words: core/code_table.h */
-} CodeTest;
+} DictTest;
 
 typedef struct CompileResult
 {
@@ -251,7 +251,7 @@ typedef struct CompileResult
 	MaterializedColumn materialized[PROGRAM_MAX_MATERIALIZED];
 	int			njoins;
 	JoinUse    *join;			/* by index of the join */
-	List	   *code_tests;		/* list of CodeTest */
+	List	   *dict_tests;		/* list of DictTest */
 	double		op_cost;		/* cost of the instructions per row, in nanoseconds as opcodes.def counts them */
 	double		fetch_cost;		/* cost of fetching values stored out of line, in nanoseconds per row; set by callers */
 } CompileResult;

@@ -458,7 +458,7 @@ compile_keys_and_aggregates(Compiler *c, const CompileRequest *request, Program 
 		Oid			type = getBaseTypeAndTypmod(exprType(expr), &typmod);
 
 		result->key[i] = (KeyResult) {
-			.type = type, .typmod = typmod, .packed = packed_bytes(&key[i], type), .codes = code_source(c, &key[i], (Expr *) expr),
+			.type = type, .typmod = typmod, .packed = packed_bytes(&key[i], type), .dict = dict_source(c, &key[i], (Expr *) expr),
 			.scale = key[i].scale, .dscale = key[i].dscale, .dscale_min = -1, .dscale_max = -1
 		};
 		if (key[i].class == CLASS_DECIMAL && key[i].dscale < 0)

@@ -319,11 +319,11 @@ compile_call(Compiler *c, Oid function, List *args, Oid collation, Operand *out)
 static bool
 compile_node(Compiler *c, Expr *expr, Operand *out)
 {
-	const Var  *coded = code_test_subject(c, expr);
+	const Var  *coded = dict_test_subject(c, expr);
 	AttrNumber	column;
 
 	if (coded != NULL)
-		return compile_code_test(c, expr, coded, out);
+		return compile_dict_test(c, expr, coded, out);
 	if (table_of_column(c, expr, &column) > 0)
 		return compile_column(c, expr, out);
 	switch (nodeTag(expr))

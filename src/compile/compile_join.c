@@ -72,14 +72,14 @@ use_table_column(Compiler *c, JoinUse *join, const ColumnUse *use)
 	return join->ncolumns++;
 }
 
-const CodeBook *
-book_of_column(const Compiler *c, int table, AttrNumber column)
+const DictView *
+dict_of_column(const Compiler *c, int table, AttrNumber column)
 {
 	const JoinUse *use = &c->result->join[table - 1];
 
-	for (int i = 0; i < use->ncolumns && c->input->books != NULL; i++)
+	for (int i = 0; i < use->ncolumns && c->input->dicts != NULL; i++)
 		if (use->column[i].attno == column && use->column[i].coded)
-			return c->input->books[table - 1].column[i];
+			return c->input->dicts[table - 1].column[i];
 	return NULL;
 }
 

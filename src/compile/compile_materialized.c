@@ -128,7 +128,7 @@ keep_column(MaterializedCompiler *k, const CompileRequest *request, const Column
 	materialized = &c->result->materialized[column];
 	*materialized = (MaterializedColumn) {
 		.count = need_state(&k->ac, STATE_COUNT, false, operand.vreg, VREG_SELECTION), .least = -1, .largest = -1,
-		.codes = code_source(c, &operand, expr)
+		.dict = dict_source(c, &operand, expr)
 	};
 	if (k->ac.shape->materialized[column] != COLTYPE_I64)
 		return true;
@@ -178,7 +178,7 @@ keep_output(MaterializedCompiler *k, Expr *expr)
 	Operand		operand = {0};
 	ColumnUse	use;
 	AttrNumber	number;
-	CodeSource	codes;
+	DictSource	dict;
 	int			value;
 	int			second = -1;
 
@@ -195,10 +195,10 @@ keep_output(MaterializedCompiler *k, Expr *expr)
 		return false;
 	if (operand.class == CLASS_DECIMAL && operand.dscale < 0)
 		second = keep_register(k, COLTYPE_I64, VMOP_STORE_I, operand.second_vreg);
-	codes = code_source(c, &operand, expr);
+	dict = dict_source(c, &operand, expr);
 	*attribute = (OutputResult) {
-		.attno = codes.join > 0 ? 0 : codes.attno, .type = use.type, .typmod = use.typmod, .packed = use.packed ? TEXT_PACKED_MAX : 0,
-		.coded = use.coded, .book = codes.book, .scale = operand.scale, .dscale = operand.dscale,
+		.attno = dict.join > 0 ? 0 : dict.attno, .type = use.type, .typmod = use.typmod, .packed = use.packed ? TEXT_PACKED_MAX : 0,
+		.coded = use.coded, .view = dict.view, .scale = operand.scale, .dscale = operand.dscale,
 		.value = value, .second = second
 	};
 	return c->reason == NULL;

@@ -67,8 +67,8 @@ typedef struct Compiler
 	int			nloops;			/* open loops over pairs */
 	int			joins_left;		/* number of joins after the current one */
 	bool		closed;			/* leaky expressions must not act on hidden rows at this point */
-	bool		offers_codes;	/* some texts may be read as dictionary codes */
-	Bitmapset  *texts;			/* columns that must be read as texts nevertheless, as compile_code.c numbers them */
+	bool		offers_dicts;	/* some texts may be read as dictionary codes */
+	Bitmapset  *texts;			/* columns that must be read as texts nevertheless, as compile_dict.c numbers them */
 	List	   *equal;			/* pairs (lists of two): a Var of a table without rows any more, a Var equal to it */
 	List	   *known;			/* list of Known: computed for all selected lanes */
 	List	   *case_values;	/* list of Operand: values of CaseTestExpr, innermost first */
@@ -182,24 +182,24 @@ extern bool compile_like(Compiler *c, FunctionAction action, const Operand *a, c
 extern bool compile_length(Compiler *c, const Operand *a, bool bpchar, Operand *out);
 extern bool compile_text_part(Compiler *c, FunctionAction action, const Operand *arg, int nargs, Operand *out);
 
-/* Dictionary codes: compile_code.c. */
+/* Dictionary codes: compile_dict.c. */
 
-/* Set offers_codes, and add to c->texts the columns of which the request needs more than dictionary codes. */
+/* Set offers_dicts, and add to c->texts the columns of which the request needs more than dictionary codes. */
 extern void find_texts(Compiler *c);
 
 /* Return true if the program reads a column as dictionary codes. */
 extern bool is_coded(Compiler *c, const Var *var);
 
 /* Return the column whose dictionary code a compiled expression is; attno is 0 if it is not a code. */
-extern CodeSource code_source(Compiler *c, const Operand *operand, Expr *expr);
+extern DictSource dict_source(Compiler *c, const Operand *operand, Expr *expr);
 
 /*
- * code_test_subject() returns the coded column that an expression is a condition
+ * dict_test_subject() returns the coded column that an expression is a condition
  * on, provided that PostgreSQL can evaluate the condition once per dictionary
- * value, else NULL.  compile_code_test() compiles the condition.
+ * value, else NULL.  compile_dict_test() compiles the condition.
  */
-extern const Var *code_test_subject(Compiler *c, Expr *expr);
-extern bool compile_code_test(Compiler *c, Expr *expr, const Var *var, Operand *out);
+extern const Var *dict_test_subject(Compiler *c, Expr *expr);
+extern bool compile_dict_test(Compiler *c, Expr *expr, const Var *var, Operand *out);
 
 /* Dates: compile_date.c. */
 extern bool compile_date_add(Compiler *c, bool subtract, const Operand *day, const Operand *days, Operand *out);
@@ -234,7 +234,7 @@ extern int	fetch_column(Compiler *c, int table, OperandKind kind, const ColumnUs
 extern int	use_table_column(Compiler *c, JoinUse *join, const ColumnUse *use);
 
 /* Return the dictionary of a join table's coded column, NULL until the table is built. */
-extern const CodeBook *book_of_column(const Compiler *c, int table, AttrNumber column);
+extern const DictView *dict_of_column(const Compiler *c, int table, AttrNumber column);
 
 /* Emit the fetch of a tablet's column within a loop over pairs and return its register. */
 extern int	fetch_of_lane(Compiler *c, OperandKind kind, int column);

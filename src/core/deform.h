@@ -60,7 +60,7 @@ typedef struct DeformAttr
 	uint64_t	missing_value[2];	/* as stored; text: offset into missing_bytes and length */
 	int16_t		missing_dscale;
 	int16_t		missing_scale;	/* scale that the missing decimal needs */
-	const CodeBook *book;		/* dictionary of a DEFORM_CODE attribute; NULL where none is available */
+	const DictView *view;		/* dictionary of a DEFORM_CODE attribute; NULL where none is available */
 } DeformAttr;
 
 typedef struct DeformPlan
@@ -222,14 +222,14 @@ deform_code_or_mark(TabletColumn *column, uint32_t code, uint32_t at)
 
 /* Store the dictionary code of a text.  A text that is compressed, stored out of line or without a code is marked. */
 CORE_FN DeviceStatus
-deform_code(const CodeBook *book, Tablet *tablet, TabletColumn *column, uint32_t row, const VarlenaView *value)
+deform_code(const DictView *view, Tablet *tablet, TabletColumn *column, uint32_t row, const VarlenaView *value)
 {
 	uint32_t	code = DICTIONARY_NONE;
 
-	if (core_unlikely(book == NULL))
+	if (core_unlikely(view == NULL))
 		return STATUS_CODES_EXCEEDED;
 	if (value->header != 0)
-		code = core_on_host(code_book_find(book, value->start + value->header, value->total - value->header), DICTIONARY_NONE);
+		code = core_on_host(dict_view_find(view, value->start + value->header, value->total - value->header), DICTIONARY_NONE);
 	((uint32_t *) tablet_at(tablet, column->values))[row] = deform_code_or_mark(column, code, (uint32_t) (value->start - value->page));
 	return STATUS_DONE;
 }
@@ -244,7 +244,7 @@ deform_varlena(const DeformAttr *attr, Tablet *tablet, uint32_t row, const Varle
 	if (attr->kind == DEFORM_DECIMAL)
 		return value->header != 0 ? deform_decimal(attr, tablet, row, p, length) : STATUS_DECIMAL_TOO_WIDE;
 	if (attr->kind == DEFORM_CODE)
-		return deform_code(attr->book, tablet, column, row, value);
+		return deform_code(attr->view, tablet, column, row, value);
 	if (core_unlikely(value->header == 0))
 	{
 		if (attr->kind != DEFORM_TEXT)

@@ -37,7 +37,7 @@ typedef struct FastColumn
 	uint32_t	offset;
 	uint16_t	column;
 	bool		differs;		/* dictionary codes: the page read last repeated few texts */
-	const CodeBook *book;
+	const DictView *view;
 } FastColumn;
 
 typedef struct FastPlan
@@ -90,7 +90,7 @@ fast_plan_init(FastPlan *fast, const DeformPlan *plan)
 				return;
 			fast->column[fast->ncolumns++] = (FastColumn) {
 				.kind = attr->kind, .scale = attr->scale, .step = (int16_t) (walked ? (int16_t) fast->nsteps : -1), .offset = offset,
-				.column = (uint16_t) attr->column, .book = attr->book
+				.column = (uint16_t) attr->column, .view = attr->view
 			};
 		}
 		if (walked)
@@ -325,15 +325,15 @@ fast_text(const uint8_t *p, uint32_t *length)
 CORE_HOST void
 fast_codes_at_once(const uint8_t *page, const uint16_t *at, uint32_t n, const FastColumn *column, Tablet *tablet, uint32_t row)
 {
-	uint32_t   *codes = (uint32_t *) tablet_at(tablet, tablet->column[column->column].values) + row;
-	CodedValue	value[FAST_MAX_TUPLES];
+	uint32_t   *dict_codes = (uint32_t *) tablet_at(tablet, tablet->column[column->column].values) + row;
+	DictLookup	value[FAST_MAX_TUPLES];
 	uint32_t	t;
 
 	for (t = 0; t < n; t++)
 		value[t].bytes = fast_text(page + at[t], &value[t].length);
-	code_book_find_all(column->book, value, n);
+	dict_view_find_all(column->view, value, n);
 	for (t = 0; t < n; t++)
-		codes[t] = deform_code_or_mark(&tablet->column[column->column], value[t].code, at[t]);
+		dict_codes[t] = deform_code_or_mark(&tablet->column[column->column], value[t].code, at[t]);
 }
 
 /*
@@ -344,7 +344,7 @@ fast_codes_at_once(const uint8_t *page, const uint16_t *at, uint32_t n, const Fa
 CORE_HOST uint32_t
 fast_codes_in_turn(const uint8_t *page, const uint16_t *at, uint32_t n, const FastColumn *column, Tablet *tablet, uint32_t row)
 {
-	uint32_t   *codes = (uint32_t *) tablet_at(tablet, tablet->column[column->column].values) + row;
+	uint32_t   *dict_codes = (uint32_t *) tablet_at(tablet, tablet->column[column->column].values) + row;
 	FastSeen	seen[1 << FAST_SEEN_BITS];
 	uint32_t	looked_up = 0;
 	uint32_t	t;
@@ -359,14 +359,14 @@ fast_codes_in_turn(const uint8_t *page, const uint16_t *at, uint32_t n, const Fa
 
 		if (like->text != NULL && like->word == word && like->length == length && fast_texts_equal(like->text, text, length))
 		{
-			codes[t] = like->code;
+			dict_codes[t] = like->code;
 			continue;
 		}
-		codes[t] = deform_code_or_mark(&tablet->column[column->column], code_book_find(column->book, text, length), at[t]);
+		dict_codes[t] = deform_code_or_mark(&tablet->column[column->column], dict_view_find(column->view, text, length), at[t]);
 		looked_up++;
 		/* a mark belongs to this text alone */
-		if ((codes[t] & CODE_PATCH) == 0)
-			*like = (FastSeen) {text, word, length, codes[t]};
+		if ((dict_codes[t] & CODE_PATCH) == 0)
+			*like = (FastSeen) {text, word, length, dict_codes[t]};
 	}
 	return looked_up;
 }
@@ -375,7 +375,7 @@ fast_codes_in_turn(const uint8_t *page, const uint16_t *at, uint32_t n, const Fa
 CORE_HOST bool
 fast_codes(const uint8_t *page, const uint16_t *at, uint32_t n, FastColumn *column, Tablet *tablet, uint32_t row)
 {
-	if (core_unlikely(column->book == NULL))
+	if (core_unlikely(column->view == NULL))
 		return false;
 	if (column->differs)
 		fast_codes_at_once(page, at, n, column, tablet, row);

@@ -184,13 +184,13 @@ dictionary_find(const Dictionary *dictionary, const uint8_t *bytes, uint32_t len
 }
 
 /* A value to look up. */
-typedef struct CodedValue
+typedef struct DictLookup
 {
 	const uint8_t *bytes;
 	uint32_t	length;
 	uint32_t	code;			/* dictionary code found; DICTIONARY_NONE if there is none */
 	uint64_t	hash;
-} CodedValue;
+} DictLookup;
 
 /*
  * Find the hashes and dictionary codes of `n` values.  A dictionary of many values is larger than
@@ -198,7 +198,7 @@ typedef struct CodedValue
  * and then the values that the slots lead to.
  */
 CORE_HOST void
-dictionary_find_all(const Dictionary *dictionary, CodedValue *values, uint32_t n)
+dictionary_find_all(const Dictionary *dictionary, DictLookup *values, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++)
 	{
@@ -262,32 +262,32 @@ dictionary_copy(Dictionary *to, const Dictionary *from)
  * Dictionary of a column as a run uses it.  The owner of the run may replace it by a larger one
  * with the same dictionary codes, and raise `nknown`, while any thread looks up values.
  */
-typedef struct CodeBook
+typedef struct DictView
 {
 	const Dictionary *dictionary;
 	uint32_t	nknown;			/* only smaller dictionary codes may be stored in columns */
-} CodeBook;
+} DictView;
 
-/* Find the dictionary codes of `n` values, limited to known ones as in code_book_find(). */
+/* Find the dictionary codes of `n` values, limited to known ones as in dict_view_find(). */
 CORE_HOST void
-code_book_find_all(const CodeBook *book, CodedValue *values, uint32_t n)
+dict_view_find_all(const DictView *view, DictLookup *values, uint32_t n)
 {
-	const Dictionary *dictionary = __atomic_load_n(&book->dictionary, __ATOMIC_ACQUIRE);
+	const Dictionary *dictionary = __atomic_load_n(&view->dictionary, __ATOMIC_ACQUIRE);
 
 	dictionary_find_all(dictionary, values, n);
 	for (uint32_t i = 0; i < n; i++)
-		if (values[i].code >= __atomic_load_n(&book->nknown, __ATOMIC_ACQUIRE))
+		if (values[i].code >= __atomic_load_n(&view->nknown, __ATOMIC_ACQUIRE))
 			values[i].code = DICTIONARY_NONE;
 }
 
 /* Return the dictionary code of a value; DICTIONARY_NONE if the run knows none. */
 CORE_HOST uint32_t
-code_book_find(const CodeBook *book, const uint8_t *bytes, uint32_t length)
+dict_view_find(const DictView *view, const uint8_t *bytes, uint32_t length)
 {
-	const Dictionary *dictionary = __atomic_load_n(&book->dictionary, __ATOMIC_ACQUIRE);
+	const Dictionary *dictionary = __atomic_load_n(&view->dictionary, __ATOMIC_ACQUIRE);
 	const uint32_t code = dictionary_find(dictionary, bytes, length, hash_bytes(bytes, length));
 
-	return code < __atomic_load_n(&book->nknown, __ATOMIC_ACQUIRE) ? code : DICTIONARY_NONE;
+	return code < __atomic_load_n(&view->nknown, __ATOMIC_ACQUIRE) ? code : DICTIONARY_NONE;
 }
 
 #endif							/* GPUDB_CORE_DICTIONARY_H */

@@ -209,7 +209,7 @@ job_image_open(JobImage *image, uint32_t size, JobView *view)
 		plan->missing_bytes = image_at(image, image->missing);
 		/* pointers of the sending process */
 		for (uint32_t a = 0; a < plan->natts; a++)
-			plan->attr[a].book = NULL;
+			plan->attr[a].view = NULL;
 		view->deform.plan[wide] = plan;
 		view->deform.types[wide] = image_at(image, image->types[wide]);
 	}

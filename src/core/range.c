@@ -233,10 +233,10 @@ some_within(const uint64_t *words, uint32_t n, const Interval *a)
 
 /* Return the outcomes of a condition on the dictionary codes in an interval, as code_table_truths() does. */
 static uint32_t
-truths_of_codes(const Program *program, const Instr *in, const Interval *codes)
+truths_of_codes(const Program *program, const Instr *in, const Interval *dict_codes)
 {
-	return codes->min < 0 || codes->max > UINT32_MAX ? ~0u
-		: code_table_truths(program_words(program) + in->imm, (uint64_t) codes->min, (uint64_t) codes->max);
+	return dict_codes->min < 0 || dict_codes->max > UINT32_MAX ? ~0u
+		: code_table_truths(program_words(program) + in->imm, (uint64_t) dict_codes->min, (uint64_t) dict_codes->max);
 }
 
 /* Return true if an instruction reports no error for any row of tablet t. */

@@ -110,7 +110,7 @@ begin(Building *building, const BuildOrder *order, const ColumnWanted *wanted, i
 	uint32		nfound;
 	bool		all;
 
-	feed->wanted = columns_with_codes(order->relation, wanted, nwanted, &all);
+	feed->wanted = columns_with_dicts(order->relation, wanted, nwanted, &all);
 	if (!all)
 		return false;
 	feed_begin(feed, CurrentMemoryContext, order->relation, order->snapshot);

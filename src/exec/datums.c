@@ -137,10 +137,10 @@ text_datum(Oid type, int32 typmod, const uint8 *bytes, int length)
 }
 
 Datum
-coded_datum(const CodeBook *book, uint32 code)
+dict_datum(const DictView *view, uint32 code)
 {
 	uint32		length;
-	const uint8 *bytes = dictionary_value(book->dictionary, code, &length);
+	const uint8 *bytes = dictionary_value(view->dictionary, code, &length);
 	text	   *result = palloc(VARHDRSZ + length);
 
 	SET_VARSIZE(result, VARHDRSZ + length);

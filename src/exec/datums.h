@@ -29,7 +29,7 @@ extern Datum interval_datum(const uint64 *words);
 extern Datum text_datum(Oid type, int32 typmod, const uint8 *bytes, int length);
 
 /* Return the text of a dictionary code. */
-extern Datum coded_datum(const CodeBook *book, uint32 code);
+extern Datum dict_datum(const DictView *view, uint32 code);
 
 /* Return a text from the one or two words that hold it packed; `most` is the number of bytes that they can hold. */
 extern Datum packed_datum(Oid type, int32 typmod, int most, const uint64 *words);

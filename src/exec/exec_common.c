@@ -191,7 +191,7 @@ compile_over_tables(GpuNode *node, CompileInput *input)
 			return;
 		status = joins_build(node);
 		input->tables = node->tables;
-		input->books = node->books;
+		input->dicts = node->dicts;
 		/* Tables with too many distinct texts for dictionary codes are built without codes. */
 		if (status == STATUS_CODES_EXCEEDED)
 			input->tables = NULL;
@@ -203,16 +203,16 @@ compile_over_tables(GpuNode *node, CompileInput *input)
 
 /* Compile, reading texts as dictionary codes where the program allows it and `codes` offers them; NULL = nowhere. */
 static void
-compile_with_codes(GpuNode *node, uint32 *codes)
+compile_with_dicts(GpuNode *node, uint32 *dict_sizes)
 {
 	CompileInput input = {
 		.varno = node->relid, .notnull = not_null(node),
 		.scan_tlist = node->scan_tlist, .value = param_value, .value_arg = node, .relation = RelationGetRelid(node->relation),
-		.whole_texts = node->whole_texts, .scales = node->scales, .codes = codes
+		.whole_texts = node->whole_texts, .scales = node->scales, .dict_sizes = dict_sizes
 	};
-	CodeSource	without;
+	DictSource	without;
 
-	node->feed.codes = NULL;
+	node->feed.dicts = NULL;
 	do
 	{
 		ColumnWanted *wanted;
@@ -223,20 +223,20 @@ compile_with_codes(GpuNode *node, uint32 *codes)
 		wanted = node_columns_wanted(node);
 		children_translate(node, wanted);
 		node->feed.wanted = wanted;
-		node->feed.codes = run_codes_open(children_first(node), &node->compiled, wanted, &without);
+		node->feed.dicts = run_dicts_open(children_first(node), &node->compiled, wanted, &without);
 		if (without.join > 0)
-			joins_refuse_codes(node, without.join - 1);
+			joins_refuse_dicts(node, without.join - 1);
 		else if (without.attno != 0)
-			codes[without.attno] = 0;
+			dict_sizes[without.attno] = 0;
 	} while (without.attno != 0);
 }
 
 uint32 *
-node_offer_codes(const GpuNode *node, CodeRoom room)
+node_offer_dicts(const GpuNode *node, CodeRoom room)
 {
 	/* Child relations have dictionaries of their own. */
-	return node->without_codes || node->nchildren > 0 ? NULL
-		: run_codes_offer(node->relation, node->css.ss.ps.state->es_snapshot, attributes_of(node), room);
+	return node->without_dicts || node->nchildren > 0 ? NULL
+		: run_dicts_offer(node->relation, node->css.ss.ps.state->es_snapshot, attributes_of(node), room);
 }
 
 /*
@@ -291,7 +291,7 @@ compile_request(GpuNode *node)
 	/* A truth table for the maximum number of codes of a dictionary does not fit into a GPU's program. */
 	const bool	for_gpu = may_gpu && node->noutgrown < MOST_OUTGROWN;
 
-	compile_with_codes(node, node_offer_codes(node, for_gpu ? ROOM_FOR_PRESENT : ROOM_FOR_ALL));
+	compile_with_dicts(node, node_offer_dicts(node, for_gpu ? ROOM_FOR_PRESENT : ROOM_FOR_ALL));
 	if (node->compiled.reason != NULL)
 		return false;
 	node->device = device_choose(node->compiled.program, node->prefer_gpu, &node->report.device_why);
@@ -305,14 +305,14 @@ compile_request(GpuNode *node)
 	{
 		if (find_texts(node))
 			return true;
-		compile_with_codes(node, NULL);
+		compile_with_dicts(node, NULL);
 		if (node->compiled.reason == NULL)
 			return true;
 		node->device = &cpu_device;
 		node->report.device_why = "a condition on a text column of which little is cached";
 	}
 	/* The CPU device assigns dictionary codes while it builds columns. */
-	compile_with_codes(node, node_offer_codes(node, ROOM_FOR_ALL));
+	compile_with_dicts(node, node_offer_dicts(node, ROOM_FOR_ALL));
 	return node->compiled.reason == NULL;
 }
 
@@ -393,7 +393,7 @@ compile_on_device(GpuNode *node)
 		return true;
 	joins_fetch_to_host(node);
 	node_keep_rows(node, false);
-	compile_with_codes(node, node_offer_codes(node, ROOM_FOR_ALL));
+	compile_with_dicts(node, node_offer_dicts(node, ROOM_FOR_ALL));
 	return node->compiled.reason == NULL;
 }
 
@@ -415,7 +415,7 @@ open_job(GpuNode *node)
 		.yield_after = gpudb_debug_yield, .interrupted = feed_interrupted,
 		.no_other = node->request.keep != NULL || node->request.keep_rows || joins_are_device_resident(node), .keep_most = node->keep_most
 	};
-	run_codes_catch_up(node->feed.codes);
+	run_dicts_catch_up(node->feed.dicts);
 	(void) feed_open_job(&node->feed, node->device);
 }
 
@@ -540,20 +540,20 @@ node_rescan(GpuNode *node)
 }
 
 bool
-node_mend_codes(GpuNode *node)
+node_mend_dicts(GpuNode *node)
 {
-	const bool	had_codes = !node->without_codes;
+	const bool	had_dicts = !node->without_dicts;
 
 	/* Compiling again makes room for the dictionaries that have outgrown theirs. */
-	if (had_codes && run_codes_outgrown(node->feed.codes))
+	if (had_dicts && run_dicts_outgrown(node->feed.dicts))
 		node->noutgrown++;
-	else if (had_codes)
+	else if (had_dicts)
 	{
-		node->without_codes = true;
+		node->without_dicts = true;
 		for (int j = 0; j < node->njoins; j++)
-			joins_refuse_codes(node, j);
+			joins_refuse_dicts(node, j);
 	}
-	return had_codes;
+	return had_dicts;
 }
 
 /*
@@ -585,7 +585,7 @@ node_mend(GpuNode *node, const FeedOutcome *outcome)
 			node->whole_texts = true;
 			return true;
 		case STATUS_CODES_EXCEEDED:
-			return node_mend_codes(node);
+			return node_mend_dicts(node);
 		case STATUS_SCALE_EXCEEDED:
 			return node_raise_scales(node, outcome->max_scale);
 		default:

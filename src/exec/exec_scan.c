@@ -248,7 +248,7 @@ take_item(GpuScanState *state, DeviceWork *work, bool *again)
 		leave_to_postgres(state, entry, work->status);
 	}
 	else if ((work->status == STATUS_SCALE_EXCEEDED && raise_scales(node, work->tablet)) ||
-			 (work->status == STATUS_CODES_EXCEEDED && node_mend_codes(node)) || drop_outputs(node, work->status))
+			 (work->status == STATUS_CODES_EXCEEDED && node_mend_dicts(node)) || drop_outputs(node, work->status))
 	{
 		entry->submitted = false;
 		*again = true;

@@ -72,7 +72,7 @@ forget_runs(GpuNode *node)
 	if (node->running)
 		node_end_run(node);
 	memset(node->scales, 0, sizeof(int16) * (RelationGetNumberOfAttributes(node->relation) + 1));
-	node->whole_texts = node->without_codes = false;
+	node->whole_texts = node->without_dicts = false;
 	node->without_gpu = NULL;
 	node_keep_rows(node, false);
 	node->request.give_rows = !node->request.aggregate && !node->fetches;
@@ -85,7 +85,7 @@ compile_request(GpuNode *node)
 {
 	CompileInput input = {
 		.varno = node->relid, .scan_tlist = node->scan_tlist, .relation = RelationGetRelid(node->relation),
-		.whole_texts = node->whole_texts, .scales = node->scales, .codes = node_offer_codes(node, ROOM_FOR_ONE)
+		.whole_texts = node->whole_texts, .scales = node->scales, .dict_sizes = node_offer_dicts(node, ROOM_FOR_ONE)
 	};
 
 	if (node->compiled.program != NULL)

@@ -191,8 +191,8 @@ feed_item_finished(Feed *feed, DeviceWork *work)
 	if (work->status == STATUS_NEEDS_PATCH)
 	{
 		/* A feeder, which uses no dictionary codes, may not know the columns. */
-		work->status = tablet_patch(feed->device, work, feed->codes != NULL || feed->builds ? feed->wanted : NULL);
-		run_codes_catch_up(feed->codes);
+		work->status = tablet_patch(feed->device, work, feed->dicts != NULL || feed->builds ? feed->wanted : NULL);
+		run_dicts_catch_up(feed->dicts);
 		if (work->status == STATUS_DONE)
 		{
 			work->stage = STAGE_RUN;
@@ -443,7 +443,7 @@ feed_find_cached(Feed *feed)
 		feed_choose_keeping(feed);
 		tablet_scan_decide(feed->tablets, true);
 		/* Cached tablets may hold dictionary codes that others have added since. */
-		run_codes_catch_up(feed->codes);
+		run_dicts_catch_up(feed->dicts);
 		list_cached(feed);
 		source->next = source->end = 0;
 	}

@@ -14,7 +14,7 @@
 #include "nodes/pg_list.h"
 
 #include "core/device_api.h"
-#include "exec/run_codes.h"
+#include "exec/run_dicts.h"
 #include "tablet/build.h"
 #include "tablet/pages.h"
 #include "tablet/tablet_scan.h"
@@ -55,7 +55,7 @@ typedef struct Feed
 	const Device *device;
 	JobSpec		spec;
 	const ColumnWanted *wanted;	/* columns of spec.program, as columns of the relation */
-	RunCodes   *codes;			/* dictionaries of the columns that are read as codes; NULL if none is */
+	RunDicts   *dicts;			/* dictionaries of the columns that are read as codes; NULL if none is */
 	DeviceJob  *job;			/* open job; NULL if there is none */
 	PageSource	source;
 	TabletScan *tablets;		/* scan of cached tablets; NULL if none are cached, or can be */

@@ -93,7 +93,7 @@ workers_wanted(const Feed *feed)
 	int			n = RelationGetParallelWorkers(relation, -1);
 
 	/* Tables of joins belong to this process. */
-	if (feed->codes != NULL || spec->program->ntables > 0 || feed->device->family(feed->job) == 0 || IsParallelWorker() || !IsUnderPostmaster ||
+	if (feed->dicts != NULL || spec->program->ntables > 0 || feed->device->family(feed->job) == 0 || IsParallelWorker() || !IsUnderPostmaster ||
 		RelationUsesLocalBuffers(relation) || job_image_size(spec->program, spec->deform) > JOB_IMAGE_MOST)
 		return 0;
 	if (feed->tablets != NULL && blocks == 0)

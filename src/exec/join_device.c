@@ -13,7 +13,7 @@
 #include "device/device.h"
 #include "exec/join_device.h"
 #include "exec/materialized_rows.h"
-#include "tablet/own_codes.h"
+#include "tablet/local_dict.h"
 
 /*
  * Return true if rows are found by keys, not by bounds, whose values in the
@@ -46,12 +46,12 @@ drop_table(void *arg)
 
 /* Copy the dictionaries of the materialized columns, which have the codes of all rows now. */
 static void
-copy_books(const CompileResult *compiled, const DeviceTable *wish)
+copy_dicts(const CompileResult *compiled, const DeviceTable *wish)
 {
-	memset(wish->books, 0, sizeof(JoinBooks));
+	memset(wish->dicts, 0, sizeof(JoinDicts));
 	for (int k = 0; k < compiled->nmaterialized; k++)
-		if (compiled->materialized[k].codes.attno != 0)
-			wish->books->column[k] = own_codes_copy(wish->context, compiled->materialized[k].codes.book);
+		if (compiled->materialized[k].dict.attno != 0)
+			wish->dicts->column[k] = local_dict_copy(wish->context, compiled->materialized[k].dict.view);
 }
 
 /* Make the table after all rows have been materialized.  Return false if the device cannot make it. */
@@ -78,7 +78,7 @@ make_table(GpuNode *node, const GroupTable *groups, void *arg)
 	MemoryContextRegisterResetCallback(wish->context, &dropped->callback);
 	*table = plan.head;
 	*wish->made = (JoinRows) {table, rows};
-	copy_books(&node->compiled, wish);
+	copy_dicts(&node->compiled, wish);
 	return true;
 }
 

@@ -13,7 +13,7 @@ typedef struct DeviceTable
 	const JoinUse *use;
 	MemoryContext context;		/* memory context that the table lasts as long as */
 	JoinRows   *made;
-	JoinBooks  *books;
+	JoinDicts  *dicts;
 	SharedTable *shared;
 } DeviceTable;
 

@@ -30,7 +30,7 @@
 #include "exec/joins_share.h"
 #include "exec/scan_collect.h"
 #include "guc.h"
-#include "tablet/codes.h"
+#include "tablet/dict.h"
 #include "tablet/row_store.h"
 
 /* Number of times that a table is built with larger scales. */
@@ -68,9 +68,9 @@ joins_other_exprs(const CustomScan *plan)
 
 /* Return the numbers of the columns that are texts with apparently few distinct values. */
 static Bitmapset *
-columns_with_codes(const List *columns, const List *scan_tlist, EState *estate)
+columns_with_dicts(const List *columns, const List *scan_tlist, EState *estate)
 {
-	Bitmapset  *codes = NULL;
+	Bitmapset  *dict_columns = NULL;
 	ListCell   *lc;
 
 	foreach(lc, columns)
@@ -80,19 +80,19 @@ columns_with_codes(const List *columns, const List *scan_tlist, EState *estate)
 
 		while (IsA(var, Var) && var->varno == INDEX_VAR)
 			var = (const Var *) list_nth_node(TargetEntry, scan_tlist, var->varattno - 1)->expr;
-		if (!IsA(var, Var) || !codes_suit_type(var->vartype))
+		if (!IsA(var, Var) || !dict_suit_type(var->vartype))
 			continue;
 		from = exec_rt_fetch(var->varno, estate);
-		if (from->rtekind != RTE_RELATION || codes_few(ExecGetRangeTableRelation(estate, var->varno), var->varattno))
-			codes = bms_add_member(codes, foreach_current_index(lc) + 1);
+		if (from->rtekind != RTE_RELATION || dict_few(ExecGetRangeTableRelation(estate, var->varno), var->varattno))
+			dict_columns = bms_add_member(dict_columns, foreach_current_index(lc) + 1);
 	}
-	return codes;
+	return dict_columns;
 }
 
 void
-joins_refuse_codes(GpuNode *node, int j)
+joins_refuse_dicts(GpuNode *node, int j)
 {
-	node->joins[j].request.codes = NULL;
+	node->joins[j].request.dict_columns = NULL;
 }
 
 /* Initialize a join and its build plan *build, and advance *build to the next join's build plan. */
@@ -105,7 +105,7 @@ begin_join(GpuNode *node, NodeJoin *join, const List *kind, const List *exprs, L
 	join->request = (JoinRequest) {
 		.type = linitial_int(kind), .unique = lsecond_int(kind) != 0, .few = lthird_int(kind) != 0, .columns = linitial(exprs),
 		.conditions = lsecond(exprs), .filters = lthird(exprs),
-		.codes = columns_with_codes(linitial(exprs), plan->custom_scan_tlist, estate)
+		.dict_columns = columns_with_dicts(linitial(exprs), plan->custom_scan_tlist, estate)
 	};
 	join->child = ExecInitNode(lfirst(*build), estate, node->eflags & ~(EXEC_FLAG_REWIND | EXEC_FLAG_BACKWARD | EXEC_FLAG_MARK));
 	node->css.custom_ps = lappend(node->css.custom_ps, join->child);
@@ -140,7 +140,7 @@ joins_begin(GpuNode *node, EState *estate)
 	node->join_context = AllocSetContextCreate(estate->es_query_cxt, "gpudb joins", ALLOCSET_DEFAULT_SIZES);
 	node->joins = palloc0(sizeof(NodeJoin) * node->njoins);
 	node->tables = palloc0(sizeof(JoinRows) * node->njoins);
-	node->books = palloc0(sizeof(JoinBooks) * node->njoins);
+	node->dicts = palloc0(sizeof(JoinDicts) * node->njoins);
 	node->shared = palloc0(sizeof(SharedTable) * node->njoins);
 	/* the first custom plan is the fallback */
 	build = list_second_cell(plan->custom_plans);
@@ -344,7 +344,7 @@ static bool
 build_on_device(GpuNode *node, int j, const JoinUse *use)
 {
 	NodeJoin   *join = &node->joins[j];
-	const DeviceTable table = {use, join->context, &node->tables[j], &node->books[j], &node->shared[j]};
+	const DeviceTable table = {use, join->context, &node->tables[j], &node->dicts[j], &node->shared[j]};
 
 	if (node->tables_on_host || !node->request.aggregate || (gpudb_device != DEVICE_GPU && !node->prefer_gpu) ||
 		!(is_collectable_scan(join->child) || is_collectable_join(join->child)) || is_small(join->child))
@@ -360,16 +360,16 @@ build_on_device(GpuNode *node, int j, const JoinUse *use)
 
 /* Store the dictionaries of the store's columns, which last as long as the table, in *books. */
 static void
-keep_books(NodeJoin *join, const RowStore *store, JoinBooks *books)
+store_dicts(NodeJoin *join, const RowStore *store, JoinDicts *dicts)
 {
-	memset(books, 0, sizeof(JoinBooks));
+	memset(dicts, 0, sizeof(JoinDicts));
 	for (int c = 0; c < join->built.ncolumns; c++)
 		if (join->built.column[c].coded)
-			books->column[c] = row_store_book(store, c);
+			dicts->column[c] = row_store_dict(store, c);
 }
 
 static DeviceStatus
-build_table(NodeJoin *join, const JoinUse *wanted, JoinRows *made, JoinBooks *books)
+build_table(NodeJoin *join, const JoinUse *wanted, JoinRows *made, JoinDicts *dicts)
 {
 	const uint64 limit = guc_join_bytes();
 	JoinUse		use = *wanted;
@@ -397,7 +397,7 @@ build_table(NodeJoin *join, const JoinUse *wanted, JoinRows *made, JoinBooks *bo
 	*made = (JoinRows) {table, rows};
 	join->built = use;
 	join->bytes = table->size + rows->size;
-	keep_books(join, store, books);
+	store_dicts(join, store, dicts);
 	return STATUS_DONE;
 }
 
@@ -428,12 +428,12 @@ joins_build(GpuNode *node)
 		join->is_built = false;
 		node->shared[j] = (SharedTable) {0};
 		INSTR_TIME_SET_CURRENT(start);
-		status = build_on_device(node, j, wanted) ? STATUS_DONE : build_table(join, wanted, &node->tables[j], &node->books[j]);
+		status = build_on_device(node, j, wanted) ? STATUS_DONE : build_table(join, wanted, &node->tables[j], &node->dicts[j]);
 		INSTR_TIME_SET_CURRENT(end);
 		INSTR_TIME_SUBTRACT(end, start);
 		join->build_ms += INSTR_TIME_GET_MILLISEC(end);
 		if (status == STATUS_CODES_EXCEEDED)
-			joins_refuse_codes(node, j);
+			joins_refuse_dicts(node, j);
 		else if (status != STATUS_DONE)
 			note_why_not(node, join, status);
 		if (status != STATUS_DONE)

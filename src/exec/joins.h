@@ -40,7 +40,7 @@ extern bool joins_end_in_full(const GpuNode *node);
 extern DeviceStatus joins_build(GpuNode *node);
 
 /* Store the texts of join j's table as plain texts rather than dictionary codes from now on. */
-extern void joins_refuse_codes(GpuNode *node, int j);
+extern void joins_refuse_dicts(GpuNode *node, int j);
 
 /*
  * Index `rows` by their keys, or sort them, as `use` specifies.  The table is

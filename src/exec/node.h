@@ -122,7 +122,7 @@ struct GpuNode
 	List	   *scan_tlist;		/* expressions that INDEX_VARs of the request stand for */
 	List	   *exec_params;	/* IDs of the PARAM_EXEC parameters in the request */
 	bool		whole_texts;	/* some text key, minimum or maximum is too long to be packed into an integer */
-	bool		without_codes;	/* read texts instead of dictionary codes, after a run in which codes did not suffice */
+	bool		without_dicts;	/* read texts instead of dictionary codes, after a run in which codes did not suffice */
 	int			noutgrown;		/* runs in which a dictionary outgrew the program's room for it */
 	int16	   *scales;			/* scales assumed for numerics without a declared one, by attribute number */
 
@@ -136,7 +136,7 @@ struct GpuNode
 	int			njoins;
 	NodeJoin   *joins;
 	JoinRows   *tables;			/* table of each join */
-	JoinBooks  *books;			/* dictionaries of each join table's columns */
+	JoinDicts  *dicts;			/* dictionaries of each join table's columns */
 	SharedTable *shared;		/* where devices that copy tables find each of them */
 	bool		tables_on_host;	/* build all join tables on the host, none device-resident */
 	uint32		keep_most;		/* upper bound of the rows to materialize on the device; 0 = not known yet */
@@ -201,7 +201,7 @@ extern void node_begin(GpuNode *node, EState *estate, int eflags);
 extern void node_add_time(GpuNode *node, instr_time start);
 
 /* Return, for CompileInput, which attributes may be read as dictionary codes; NULL if none may. */
-extern uint32 *node_offer_codes(const GpuNode *node, CodeRoom room);
+extern uint32 *node_offer_dicts(const GpuNode *node, CodeRoom room);
 
 /* Begin a run: open the relation's pages under the query's snapshot and lease threads of the CPU device. */
 extern void node_start_run(GpuNode *node);
@@ -243,7 +243,7 @@ extern void node_end(GpuNode *node);
 extern void node_rescan(GpuNode *node);
 
 /* After CODES_EXCEEDED: make room for more dictionary codes, or do without.  Return false if codes were off already. */
-extern bool node_mend_codes(GpuNode *node);
+extern bool node_mend_dicts(GpuNode *node);
 
 /* Maximum number of runs, with larger scales or on another device, before PostgreSQL takes over. */
 #define NODE_MOST_ROUNDS 9

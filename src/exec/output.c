@@ -273,7 +273,7 @@ make_datum(const OutputColumn *column, const uint8 *value, uint32 row)
 	const uint64 *words = (const uint64 *) value;
 
 	if (attribute->coded)
-		return coded_datum(attribute->book, *(const uint32 *) value);
+		return dict_datum(attribute->view, *(const uint32 *) value);
 	if (attribute->packed > 0)
 		return packed_datum(attribute->type, attribute->typmod, attribute->packed, words);
 	if (column->type == COLTYPE_TEXT)

@@ -47,7 +47,7 @@ open_shelf(Portions *portions)
 	uint32		n;
 	const CachedRows *found = tablet_scan_decide_next(feed->tablets, &n);
 
-	run_codes_catch_up(feed->codes);
+	run_dicts_catch_up(feed->dicts);
 	feed_choose_cached(feed, found, n);
 	/* all of them are of one shelf, and the walk reads them */
 	if (feed->ncached > 0)

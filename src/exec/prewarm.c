@@ -25,7 +25,7 @@
 #include "core/decimal.h"
 #include "exec/build_parallel.h"
 #include "exec/node.h"
-#include "exec/run_codes.h"
+#include "exec/run_dicts.h"
 #include "exec/stat.h"
 #include "pg_compat.h"
 #include "tablet/pool.h"
@@ -66,7 +66,7 @@ forms_of(const Wanted *wanted, AttrNumber attno, ColumnWanted *forms)
 	Var		   *var = makeVar(1, attno, attribute->atttypid, attribute->atttypmod, attribute->attcollation, 0);
 	CompileInput input = {
 		.varno = 1, .relation = RelationGetRelid(wanted->relation), .scales = wanted->scales,
-		.codes = run_codes_offer(wanted->relation, wanted->snapshot,
+		.dict_sizes = run_dicts_offer(wanted->relation, wanted->snapshot,
 								 bms_make_singleton(attno - FirstLowInvalidHeapAttributeNumber), ROOM_FOR_ONE)
 	};
 	CompileRequest request = {.give_rows = true, .outputs = list_make1(var)};
@@ -79,7 +79,7 @@ forms_of(const Wanted *wanted, AttrNumber attno, ColumnWanted *forms)
 		for (n = 0; n < compiled->ncolumns; n++)
 			forms[n] = column_wanted(&compiled->column[n]);
 	/* the scan was not compiled to return texts of any length, but programs read them */
-	if (n == 0 && codes_suit_type(attribute->atttypid))
+	if (n == 0 && dict_suit_type(attribute->atttypid))
 		forms[n++] = text;
 	/* a scan returns an interval from its bytes alone; aggregates also read its span */
 	if (n == 1 && forms[0].second)
@@ -142,7 +142,7 @@ want_less(Wanted *wanted, const ColumnWanted *columns, const Built *done)
 	attno = columns[done->column].attno;
 	if (done->status == STATUS_SCALE_EXCEEDED && done->scale > wanted->scales[attno] && done->scale <= DECIMAL_MAX_DIGITS)
 		wanted->scales[attno] = (int16) done->scale;
-	else if (done->status == STATUS_CODES_EXCEEDED && columns[done->column].coded && !codes_likely(wanted->relation, attno))
+	else if (done->status == STATUS_CODES_EXCEEDED && columns[done->column].coded && !dict_likely(wanted->relation, attno))
 	{
 		/* the dictionary was given up: texts are cached as plain texts */
 	}

@@ -72,9 +72,9 @@ result_of_key(const CompileResult *compiled, const GroupTable *groups, uint32 gr
 	*value = (Datum) 0;
 	if (*isnull)
 		return STATUS_DONE;
-	if (key->codes.attno != 0)
+	if (key->dict.attno != 0)
 	{
-		*value = coded_datum(key->codes.book, (uint32) word[0]);
+		*value = dict_datum(key->dict.view, (uint32) word[0]);
 		return STATUS_DONE;
 	}
 	if (key->packed > 0)

@@ -44,8 +44,8 @@ output_of_entry(const OutputRows *outputs, const List *targetlist, AttrNumber en
 static DeviceStatus
 collect_coded(const OutputColumn *output, uint32 nrows, RowStore *store, int column)
 {
-	const Dictionary *dictionary = output->attribute.book->dictionary;
-	const uint32 *codes = (const uint32 *) output->values;
+	const Dictionary *dictionary = output->attribute.view->dictionary;
+	const uint32 *dict_codes = (const uint32 *) output->values;
 	const uint32 count = Max(dictionary_count(dictionary), 1);
 	uint64	   *refs = palloc(sizeof(uint64) * count);
 	DeviceStatus status = STATUS_DONE;
@@ -59,12 +59,12 @@ collect_coded(const OutputColumn *output, uint32 nrows, RowStore *store, int col
 
 		if (output->nulls[row])
 			row_store_put_null(store, column, row);
-		else if (refs[codes[row]] != UINT64_MAX)
-			row_store_put_ref(store, column, row, refs[codes[row]]);
+		else if (refs[dict_codes[row]] != UINT64_MAX)
+			row_store_put_ref(store, column, row, refs[dict_codes[row]]);
 		else
 		{
-			bytes = dictionary_value(dictionary, codes[row], &length);
-			status = row_store_put_text(store, column, row, bytes, length, &refs[codes[row]]);
+			bytes = dictionary_value(dictionary, dict_codes[row], &length);
+			status = row_store_put_text(store, column, row, bytes, length, &refs[dict_codes[row]]);
 		}
 	}
 	pfree(refs);
@@ -117,7 +117,7 @@ text_of_code(const void *from, uint32 number, uint32 *length)
 static DeviceStatus
 translate_coded(const OutputColumn *output, uint32 nrows, RowStore *store, int column)
 {
-	const Dictionary *dictionary = output->attribute.book->dictionary;
+	const Dictionary *dictionary = output->attribute.view->dictionary;
 	const NumberedTexts texts = {
 		.number = (const uint32 *) output->values, .nulls = output->nulls, .count = dictionary_count(dictionary),
 		.text = text_of_code, .from = dictionary

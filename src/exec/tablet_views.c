@@ -19,7 +19,7 @@
 #include "exec/stat.h"
 #include "pg_compat.h"
 #include "tablet/admission.h"
-#include "tablet/codes.h"
+#include "tablet/dict.h"
 #include "tablet/pool.h"
 #include "tablet/progress.h"
 #include "tablet/shelf.h"
@@ -116,24 +116,24 @@ gpudb_tablets(PG_FUNCTION_ARGS)
 }
 
 /* Copy of the descriptions of dictionaries. */
-typedef struct SeenCodes
+typedef struct SeenDicts
 {
 	int			n;
 	int			room;
-	CodesShown *shown;
-} SeenCodes;
+	DictShown *shown;
+} SeenDicts;
 
 static void
-see_codes(const CodesShown *shown, void *arg)
+see_dicts(const DictShown *shown, void *arg)
 {
-	SeenCodes  *seen = arg;
+	SeenDicts  *seen = arg;
 
 	if (shown->database != MyDatabaseId)
 		return;
 	if (seen->n == seen->room)
 	{
 		seen->room *= 2;
-		seen->shown = repalloc(seen->shown, seen->room * sizeof(CodesShown));
+		seen->shown = repalloc(seen->shown, seen->room * sizeof(DictShown));
 	}
 	seen->shown[seen->n++] = *shown;
 }
@@ -143,15 +143,15 @@ Datum
 gpudb_dictionaries(PG_FUNCTION_ARGS)
 {
 	ReturnSetInfo *result = (ReturnSetInfo *) fcinfo->resultinfo;
-	SeenCodes	seen = {.room = 64};
+	SeenDicts	seen = {.room = 64};
 
 	require_preloaded();
 	InitMaterializedSRF(fcinfo, 0);
-	seen.shown = palloc(seen.room * sizeof(CodesShown));
-	codes_visit(see_codes, &seen);
+	seen.shown = palloc(seen.room * sizeof(DictShown));
+	dict_visit(see_dicts, &seen);
 	for (int i = 0; i < seen.n; i++)
 	{
-		const CodesShown *c = &seen.shown[i];
+		const DictShown *c = &seen.shown[i];
 		Oid			relation = compat_relation_of_file(c->tablespace, c->file);
 		char	   *name = OidIsValid(relation) ? get_attname(relation, c->attno, true) : NULL;
 

@@ -23,7 +23,7 @@
 #include "utils/snapmgr.h"
 
 #include "device/device.h"
-#include "exec/run_codes.h"
+#include "exec/run_dicts.h"
 #include "guc.h"
 #include "plan/candidate.h"
 #include "plan/cost.h"
@@ -68,7 +68,7 @@ candidate_check(const Candidate *candidate, const CompileRequest *request, Compi
 	CompileRequest own = *request;
 	CompileInput input = {
 		.varno = candidate->rel->relid, .notnull = candidate->notnull, .relation = candidate->relation,
-		.codes = candidate->codes, .draft = true
+		.dict_sizes = candidate->dict_sizes, .draft = true
 	};
 
 	own.secret = candidate->secret;
@@ -444,7 +444,7 @@ describe(PlannerInfo *root, RelOptInfo *rel, RangeTblEntry *rte)
 		candidate->toast_pages = toast_pages(relation);
 		/* texts of child relations are read as texts */
 		if (rel->reloptkind == RELOPT_BASEREL)
-			candidate->codes = run_codes_offer(relation, ActiveSnapshotSet() ? GetActiveSnapshot() : NULL, attributes_of(rel), ROOM_FOR_ONE);
+			candidate->dict_sizes = run_dicts_offer(relation, ActiveSnapshotSet() ? GetActiveSnapshot() : NULL, attributes_of(rel), ROOM_FOR_ONE);
 	}
 	table_close(relation, NoLock);
 	return candidate;

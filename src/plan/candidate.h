@@ -79,7 +79,7 @@ typedef struct Candidate
 	bool		secret;			/* some of its rows may be hidden from the user */
 	List	   *open;			/* filters and gates that may see hidden rows: of the lowest level, or leakproof */
 	const char *reason;			/* reason code why no device can read the relation, or NULL */
-	uint32	   *codes;			/* sizes of dictionaries, by attribute number; 0 = none; for CompileInput */
+	uint32	   *dict_sizes;		/* sizes of dictionaries, by attribute number; 0 = none; for CompileInput */
 	Bitmapset  *notnull;		/* attribute numbers of columns that hold no NULLs */
 	BlockNumber toast_pages;	/* pages of the relation's TOAST table */
 	List	   *quals;			/* all filters in PostgreSQL's order */

@@ -33,7 +33,7 @@
 #include "plan/path.h"
 #include "plan/path_sort_private.h"
 #include "plan/search.h"
-#include "tablet/codes.h"
+#include "tablet/dict.h"
 
 /* Return the numbers of expressions in a target list. */
 static List *
@@ -207,7 +207,7 @@ width_of(PlannerInfo *root, const Expr *expr)
 Cost
 path_cost_of_text(PlannerInfo *root, const Expr *expr, double rows)
 {
-	return codes_suit_type(exprType((const Node *) expr)) ? cost_sorting_texts(rows, width_of(root, expr)) : 0;
+	return dict_suit_type(exprType((const Node *) expr)) ? cost_sorting_texts(rows, width_of(root, expr)) : 0;
 }
 
 /* Return the extra cost of sorting by texts over cost_sorting(), including that of finding their collation order. */

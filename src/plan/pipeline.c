@@ -230,9 +230,9 @@ read_clauses(PlannerInfo *root, const JoinPair *pair, CandidateJoin *join)
 
 /* Return the numbers of the columns that are attributes with dictionary codes. */
 static Bitmapset *
-columns_with_codes(PlannerInfo *root, const List *columns)
+columns_with_dicts(PlannerInfo *root, const List *columns)
 {
-	Bitmapset  *codes = NULL;
+	Bitmapset  *dict_columns = NULL;
 	ListCell   *lc;
 
 	foreach(lc, columns)
@@ -243,10 +243,10 @@ columns_with_codes(PlannerInfo *root, const List *columns)
 		if (!IsA(var, Var))
 			continue;
 		of = candidate_of(root, find_base_rel(root, var->varno));
-		if (of != NULL && of->codes != NULL && of->codes[var->varattno] != 0)
-			codes = bms_add_member(codes, foreach_current_index(lc) + 1);
+		if (of != NULL && of->dict_sizes != NULL && of->dict_sizes[var->varattno] != 0)
+			dict_columns = bms_add_member(dict_columns, foreach_current_index(lc) + 1);
 	}
-	return codes;
+	return dict_columns;
 }
 
 static bool
@@ -508,7 +508,7 @@ complete_join(PlannerInfo *root, const JoinPair *pair, Candidate *over_inner, do
 		return false;
 	join->build = table.build;
 	join->request.columns = join->build->pathtarget->exprs;
-	join->request.codes = columns_with_codes(root, join->request.columns);
+	join->request.dict_columns = columns_with_dicts(root, join->request.columns);
 	*cost = table.cost;
 	return true;
 }

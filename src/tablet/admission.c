@@ -265,7 +265,7 @@ admission_charge(Relation relation, const ColumnWanted *wanted, int nwanted, Adm
 	{
 		columns.column[c] = (AdmittedColumn) {wanted[c], tablet_columns_hash(relation, &wanted[c], 1)};
 		/* a pointer that only this process can use */
-		columns.column[c].wanted.codes = NULL;
+		columns.column[c].wanted.dict = NULL;
 	}
 	SpinLockAcquire(&accounts->lock);
 	account = place_for(RelationGetRelid(relation), now);

@@ -167,20 +167,20 @@ set_missing(DeformAttr *attr, TupleDesc desc, int a, StringInfo bytes)
  * be assigned one.
  */
 static void
-set_codes(DeformAttr *attr, Codes *codes, StringInfo missing)
+set_dict(DeformAttr *attr, Dict *dict, StringInfo missing)
 {
 	uint32		code;
 
-	if (codes == NULL)
+	if (dict == NULL)
 		return;
-	attr->book = codes_book(codes);
+	attr->view = dict_view_of(dict);
 	if (!attr->missing)
 		return;
-	code = codes_add(codes, (uint8 *) missing->data + attr->missing_value[0], (uint32) attr->missing_value[1]);
+	code = dict_add(dict, (uint8 *) missing->data + attr->missing_value[0], (uint32) attr->missing_value[1]);
 	attr->missing_value[0] = code;
 	/* without a dictionary older tuples ask for PostgreSQL */
 	if (code == DICTIONARY_NONE)
-		attr->book = NULL;
+		attr->view = NULL;
 }
 
 bool
@@ -225,7 +225,7 @@ create_plan(TupleDesc desc, const ColumnWanted *wanted, int nwanted, bool wide, 
 			set_missing(&plan->attr[a], desc, a, missing);
 	for (int w = 0; w < nwanted; w++)
 		if (wanted[w].coded)
-			set_codes(&plan->attr[wanted[w].attno - 1], wanted[w].codes, missing);
+			set_dict(&plan->attr[wanted[w].attno - 1], wanted[w].dict, missing);
 	return plan;
 }
 
@@ -401,7 +401,7 @@ typedef struct WaitingValues
 	uint32		n;
 	uint32		row[CODED_TOGETHER];
 	const uint8 *stored[CODED_TOGETHER];
-	CodedValue	value[CODED_TOGETHER];
+	DictLookup	value[CODED_TOGETHER];
 } WaitingValues;
 
 /*
@@ -431,7 +431,7 @@ list_waiting(const PageList *pages, const Tablet *tablet, const uint32 *values, 
 
 /* Assign dictionary codes to values, which may have to be fetched; return false if not all can have one. */
 static bool
-code_values(Codes *codes, WaitingValues *waiting)
+code_values(Dict *dict, WaitingValues *waiting)
 {
 	struct varlena *value[CODED_TOGETHER];
 	bool		coded;
@@ -439,9 +439,9 @@ code_values(Codes *codes, WaitingValues *waiting)
 	for (uint32 i = 0; i < waiting->n; i++)
 	{
 		value[i] = PG_DETOAST_DATUM_PACKED(PointerGetDatum(waiting->stored[i]));
-		waiting->value[i] = (CodedValue) {(const uint8 *) VARDATA_ANY(value[i]), VARSIZE_ANY_EXHDR(value[i])};
+		waiting->value[i] = (DictLookup) {(const uint8 *) VARDATA_ANY(value[i]), VARSIZE_ANY_EXHDR(value[i])};
 	}
-	coded = codes_add_values(codes, waiting->value, waiting->n);
+	coded = dict_add_values(dict, waiting->value, waiting->n);
 	for (uint32 i = 0; i < waiting->n; i++)
 		if ((const uint8 *) value[i] != waiting->stored[i])
 			pfree(value[i]);
@@ -450,7 +450,7 @@ code_values(Codes *codes, WaitingValues *waiting)
 
 /* Assign dictionary codes to the values of a column that wait for one. */
 static DeviceStatus
-patch_codes(const PageList *pages, Tablet *tablet, int c, Codes *codes)
+patch_dicts(const PageList *pages, Tablet *tablet, int c, Dict *dict)
 {
 	TabletColumn *column = &tablet->column[c];
 	uint32	   *values = (uint32 *) tablet_at(tablet, column->values);
@@ -460,7 +460,7 @@ patch_codes(const PageList *pages, Tablet *tablet, int c, Codes *codes)
 	{
 		CHECK_FOR_INTERRUPTS();
 		row = list_waiting(pages, tablet, values, row, &waiting);
-		if (!code_values(codes, &waiting))
+		if (!code_values(dict, &waiting))
 		{
 			tablet->failed_column = c;
 			return STATUS_CODES_EXCEEDED;
@@ -505,20 +505,20 @@ columns_are_coded(const ColumnWanted *wanted, int nwanted)
 }
 
 DeviceStatus
-tablet_patch_codes(const PageList *pages, Tablet *tablet, const ColumnWanted *wanted)
+tablet_patch_dicts(const PageList *pages, Tablet *tablet, const ColumnWanted *wanted)
 {
 	DeviceStatus status = STATUS_DONE;
 
 	for (int c = 0; c < tablet->ncols && status == STATUS_DONE; c++)
 		if (tablet->column[c].patch_count > 0 && wanted[c].coded)
-			status = patch_codes(pages, tablet, c, wanted[c].codes);
+			status = patch_dicts(pages, tablet, c, wanted[c].dict);
 	return status;
 }
 
 DeviceStatus
 tablet_patch(const Device *device, DeviceWork *work, const ColumnWanted *wanted)
 {
-	DeviceStatus status = wanted != NULL ? tablet_patch_codes(work->pages, work->tablet, wanted) : STATUS_DONE;
+	DeviceStatus status = wanted != NULL ? tablet_patch_dicts(work->pages, work->tablet, wanted) : STATUS_DONE;
 
 	for (int c = 0; c < work->tablet->ncols && status == STATUS_DONE; c++)
 		if (work->tablet->column[c].patch_count > 0)

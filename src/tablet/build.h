@@ -11,7 +11,7 @@
 
 #include "core/device_api.h"
 
-#include "tablet/codes.h"
+#include "tablet/dict.h"
 
 /* Column that a query wants: an attribute, and the form in which it is stored. */
 typedef struct ColumnWanted
@@ -22,7 +22,7 @@ typedef struct ColumnWanted
 	bool		coded;			/* text stored as its code in the attribute's dictionary */
 	bool		not_null;		/* attribute is declared NOT NULL, which the program relies on */
 	int16		scale;			/* scale of a numeric */
-	Codes	   *codes;			/* the attribute's dictionary, to read the column with; NULL if not read */
+	Dict	   *dict;			/* the attribute's dictionary, to read the column with; NULL if not read */
 } ColumnWanted;
 
 /* Neighbouring tablets of a relation, some of which may lie beyond its end. */
@@ -73,12 +73,12 @@ extern DeviceStatus tablet_patch(const Device *device, DeviceWork *work, const C
 
 /*
  * Complete a tablet of pages that belongs to no work item, in the steps of
- * tablet_patch(): tablet_patch_codes() assigns dictionary codes,
+ * tablet_patch(): tablet_patch_dicts() assigns dictionary codes,
  * tablet_bytes_to_fetch() returns how many bytes the texts have that are still
  * to be fetched, and tablet_patch_texts() fetches them into the tablet, which
  * must have room for that many bytes.
  */
-extern DeviceStatus tablet_patch_codes(const PageList *pages, Tablet *tablet, const ColumnWanted *wanted);
+extern DeviceStatus tablet_patch_dicts(const PageList *pages, Tablet *tablet, const ColumnWanted *wanted);
 extern uint64 tablet_bytes_to_fetch(const PageList *pages, const Tablet *tablet);
 extern DeviceStatus tablet_patch_texts(const PageList *pages, Tablet *tablet);
 

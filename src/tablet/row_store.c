@@ -29,7 +29,7 @@ struct RowStore
 	uint16	   *types[2];
 	AttrNumber *attno;			/* attribute of each column */
 	bool		takes_digits;
-	OwnCodes  **codes;			/* dictionaries of columns that hold dictionary codes, NULL of others */
+	LocalDict **dicts;			/* dictionaries of columns that hold dictionary codes, NULL of others */
 	uint32		capacity;		/* rows that there is room for */
 	uint32		nrows;
 	void	   *block;
@@ -117,12 +117,12 @@ row_store_create(MemoryContext context, TupleDesc desc, const ColumnWanted *want
 	store->context = context;
 	store->limit = limit;
 	store->desc = desc;
-	store->codes = palloc0(sizeof(OwnCodes *) * Max(nwanted, 1));
+	store->dicts = palloc0(sizeof(LocalDict *) * Max(nwanted, 1));
 	store->attno = palloc(sizeof(AttrNumber) * Max(nwanted, 1));
 	for (int w = 0; w < nwanted; w++)
 	{
 		store->attno[w] = wanted[w].attno;
-		store->codes[w] = wanted[w].coded ? own_codes_create(context) : NULL;
+		store->dicts[w] = wanted[w].coded ? local_dict_create(context) : NULL;
 	}
 	set_types(store, wanted, nwanted, false);
 	set_types(store, wanted, nwanted, true);
@@ -373,7 +373,7 @@ row_store_put_ref(RowStore *store, int column, uint32 row, uint64 ref)
 DeviceStatus
 row_store_code(RowStore *store, int column, const uint8 *bytes, uint32 length, uint32 *code)
 {
-	*code = own_codes_add(store->codes[column], bytes, length);
+	*code = local_dict_add(store->dicts[column], bytes, length);
 	return *code == DICTIONARY_NONE ? STATUS_CODES_EXCEEDED : STATUS_DONE;
 }
 
@@ -383,10 +383,10 @@ row_store_put_code(RowStore *store, int column, uint32 row, uint32 code)
 	set_code(store, column, store->nrows + row, code);
 }
 
-const CodeBook *
-row_store_book(const RowStore *store, int column)
+const DictView *
+row_store_dict(const RowStore *store, int column)
 {
-	return store->codes[column] != NULL ? own_codes_book(store->codes[column]) : NULL;
+	return store->dicts[column] != NULL ? local_dict_view(store->dicts[column]) : NULL;
 }
 
 void

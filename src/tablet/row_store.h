@@ -10,7 +10,7 @@
 #include "access/tupdesc.h"
 
 #include "tablet/build.h"
-#include "tablet/own_codes.h"
+#include "tablet/local_dict.h"
 
 typedef struct RowStore RowStore;
 
@@ -67,7 +67,7 @@ extern void row_store_count(RowStore *store, uint32 rows);
 extern Tablet *row_store_tablet(const RowStore *store);
 
 /* Return the dictionary of a column that holds dictionary codes; NULL for other columns. */
-extern const CodeBook *row_store_book(const RowStore *store, int column);
+extern const DictView *row_store_dict(const RowStore *store, int column);
 
 /* Return how a column's values are stored, and how many digits after the point its decimals have. */
 extern ColType row_store_type(const RowStore *store, int column);

@@ -222,7 +222,7 @@ bool
 column_key_equal(const ColumnKey *a, const ColumnKey *b)
 {
 	return a->attno == b->attno && a->scale == b->scale && a->second == b->second && a->packed == b->packed &&
-		a->fingerprint == b->fingerprint && a->codes == b->codes;
+		a->fingerprint == b->fingerprint && a->dict_number == b->dict_number;
 }
 
 static const CachedColumn *

@@ -30,7 +30,7 @@ typedef struct ColumnKey
 	bool		second;
 	bool		packed;
 	uint64		fingerprint;	/* hash of the attribute: a file may outlive an attribute that is rolled back */
-	uint64		codes;			/* number of the dictionary whose codes the column holds, 0 = values */
+	uint64		dict_number;	/* number of the dictionary whose codes the column holds, 0 = values */
 } ColumnKey;
 
 typedef struct ColumnKeys

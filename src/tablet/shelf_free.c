@@ -13,7 +13,7 @@
 #include "utils/timestamp.h"
 
 #include "pg_compat.h"
-#include "tablet/codes.h"
+#include "tablet/dict.h"
 #include "tablet/pool.h"
 #include "tablet/shelf.h"
 #include "tablet/shelf_private.h"
@@ -145,7 +145,7 @@ shelf_drop_orphans(void)
 			shelf_file_is_gone(shelf->key.database, shelf->key.tablespace, shelf->key.file))
 			drop_shelf(shelf);
 	LWLockRelease(pool_lock());
-	codes_drop_orphans();
+	dict_drop_orphans();
 }
 
 uint64
@@ -174,7 +174,7 @@ shelf_evict_relation(Relation relation)
 			drop_shelf(shelf);
 	}
 	LWLockRelease(pool_lock());
-	codes_evict_relation(relation);
+	dict_evict_relation(relation);
 	return tablets;
 }
 

@@ -1,6 +1,6 @@
 /*
  * shelf_private.h
- *		Shelves as they are in shared memory, for shelf.c, shelf_free.c, shelf_uses.c and codes.c.
+ *		Shelves as they are in shared memory, for shelf.c, shelf_free.c, shelf_uses.c and dict.c.
  */
 #ifndef GPUDB_TABLET_SHELF_PRIVATE_H
 #define GPUDB_TABLET_SHELF_PRIVATE_H

@@ -50,7 +50,7 @@ static uint32
 hash_of(const ColumnKey *key)
 {
 	const uint64 form = (uint64) (uint16) key->attno | (uint64) (uint16) key->scale << 16 | (uint64) key->second << 32 | (uint64) key->packed << 33;
-	const uint32 hash = (uint32) hash_combine(hash_combine(form, key->fingerprint), key->codes);
+	const uint32 hash = (uint32) hash_combine(hash_combine(form, key->fingerprint), key->dict_number);
 
 	return Max(hash, HASH_FIRST);
 }

@@ -177,7 +177,7 @@ check_tablet(Checker *c, uint32 number)
 static bool
 check_column(Relation relation, Snapshot snapshot, const ColumnKey *key, TabletCheck *found)
 {
-	const ColumnWanted wanted = {.attno = key->attno, .second = key->second, .packed = key->packed, .coded = key->codes != 0, .scale = key->scale};
+	const ColumnWanted wanted = {.attno = key->attno, .second = key->second, .packed = key->packed, .coded = key->dict_number != 0, .scale = key->scale};
 	Checker    *c = palloc0(sizeof(Checker));
 	TabletScan *scan;
 

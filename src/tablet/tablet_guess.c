@@ -16,7 +16,7 @@
 
 #include "guc.h"
 #include "pg_compat.h"
-#include "tablet/codes.h"
+#include "tablet/dict.h"
 #include "tablet/map_known.h"
 #include "tablet/pool.h"
 #include "tablet/recent.h"
@@ -193,7 +193,7 @@ tablet_can_be_cached(Relation relation, const ColumnWanted *wanted, int nwanted)
 	if (!pool_exists() || !ActiveSnapshotSet() || !validity_provable(relation))
 		return false;
 	for (int c = 0; c < nwanted; c++)
-		if (!tablet_texts_have_room(relation, &wanted[c]) || (wanted[c].coded && !codes_likely(relation, wanted[c].attno)))
+		if (!tablet_texts_have_room(relation, &wanted[c]) || (wanted[c].coded && !dict_likely(relation, wanted[c].attno)))
 			return false;
 	return true;
 }

@@ -21,7 +21,7 @@ let_go(void *arg)
 }
 
 const ColumnWanted *
-columns_with_codes(Relation relation, const ColumnWanted *wanted, int nwanted, bool *all)
+columns_with_dicts(Relation relation, const ColumnWanted *wanted, int nwanted, bool *all)
 {
 	ColumnWanted *own = palloc(sizeof(ColumnWanted) * Max(nwanted, 1));
 
@@ -30,8 +30,8 @@ columns_with_codes(Relation relation, const ColumnWanted *wanted, int nwanted, b
 	for (int w = 0; w < nwanted; w++)
 		if (own[w].coded)
 		{
-			own[w].codes = codes_pin(relation, own[w].attno);
-			*all &= own[w].codes != NULL;
+			own[w].dict = dict_pin(relation, own[w].attno);
+			*all &= own[w].dict != NULL;
 		}
 	return own;
 }
@@ -45,7 +45,7 @@ tablet_read_open(Relation relation, Snapshot snapshot, const ColumnWanted *wante
 	bool		pinned;
 
 	reading->context = context;
-	reading->wanted = columns_with_codes(relation, wanted, nwanted, &pinned);
+	reading->wanted = columns_with_dicts(relation, wanted, nwanted, &pinned);
 	reading->columns = AllocSetContextCreate(context, "gpudb columns", ALLOCSET_DEFAULT_SIZES);
 	reading->spec = deform_spec_create(relation, reading->wanted, nwanted);
 	reading->window = page_window_create();
@@ -99,7 +99,7 @@ tablet_read_columns(TabletReading *reading, DeviceStatus *status)
 		missing = tablet_bytes_to_fetch(pages, tablet);
 		if (missing > 0)
 			tablet = deform_window(reading, var + missing, status);
-		*status = tablet_patch_codes(pages, tablet, reading->wanted);
+		*status = tablet_patch_dicts(pages, tablet, reading->wanted);
 		if (*status == STATUS_DONE)
 			*status = tablet_patch_texts(pages, tablet);
 	}

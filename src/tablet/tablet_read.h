@@ -18,7 +18,7 @@
  * of those that hold dictionary codes; *all becomes false if one of them has no
  * dictionary.
  */
-extern const ColumnWanted *columns_with_codes(Relation relation, const ColumnWanted *wanted, int nwanted, bool *all);
+extern const ColumnWanted *columns_with_dicts(Relation relation, const ColumnWanted *wanted, int nwanted, bool *all);
 
 typedef struct TabletReading
 {

@@ -11,7 +11,7 @@
 #include "utils/lsyscache.h"
 
 #include "core/hash.h"
-#include "tablet/codes.h"
+#include "tablet/dict.h"
 #include "tablet/map_known.h"
 #include "tablet/pool.h"
 #include "tablet/shelf.h"
@@ -61,12 +61,12 @@ tablet_fingerprint(TupleDesc desc, AttrNumber attno)
 
 /* Get the number of the dictionary whose codes a column holds; return false if there is none. */
 static bool
-number_of_codes(Relation relation, const ColumnWanted *wanted, uint64 *number)
+dict_number_of(Relation relation, const ColumnWanted *wanted, uint64 *number)
 {
-	if (wanted->codes != NULL)
-		*number = codes_number(wanted->codes);
+	if (wanted->dict != NULL)
+		*number = dict_number(wanted->dict);
 	else
-		(void) codes_count_of(relation, wanted->attno, number);
+		(void) dict_count_of(relation, wanted->attno, number);
 	return *number != 0;
 }
 
@@ -93,7 +93,7 @@ tablet_column_keys(Relation relation, const ColumnWanted *wanted, ColumnKeys *ke
 			.attno = wanted[c].attno, .scale = wanted[c].scale, .second = wanted[c].second, .packed = wanted[c].packed,
 			.fingerprint = tablet_fingerprint(RelationGetDescr(relation), wanted[c].attno)
 		};
-		if (wanted[c].coded && !number_of_codes(relation, &wanted[c], &keys->key[c].codes))
+		if (wanted[c].coded && !dict_number_of(relation, &wanted[c], &keys->key[c].dict_number))
 			return false;
 	}
 	return true;

@@ -180,11 +180,11 @@ test_growing(void)
 
 /* Test that a run finds the dictionary codes that it knows, in whichever dictionary it is given. */
 static void
-test_book(void)
+test_dict_view(void)
 {
 	Dictionary *small = dictionary_make(64, 64 * MOST_LENGTH);
 	Dictionary *large = dictionary_make(256, 256 * MOST_LENGTH);
-	CodeBook	book = {small, 0};
+	DictView	view = {small, 0};
 
 	tap_begin("a run's book of codes");
 	listed = 0;
@@ -193,11 +193,11 @@ test_book(void)
 	look_up_and_add(large, 64, 0);
 	for (int known = 0; known <= (int) listed; known++)
 	{
-		book.nknown = (uint32_t) known;
-		book.dictionary = known <= (int) small->nvalues ? small : large;
+		view.nknown = (uint32_t) known;
+		view.dictionary = known <= (int) small->nvalues ? small : large;
 		for (uint32_t code = 0; code < listed; code++)
-			tap_expect(code_book_find(&book, list[code].bytes, list[code].length) == (code < book.nknown ? code : DICTIONARY_NONE),
-					   "code %u with %u known", code, book.nknown);
+			tap_expect(dict_view_find(&view, list[code].bytes, list[code].length) == (code < view.nknown ? code : DICTIONARY_NONE),
+					   "code %u with %u known", code, view.nknown);
 	}
 	tap_end();
 	dictionary_free(small);
@@ -218,7 +218,7 @@ write_on_page(uint8_t *page, const Listed *value, uint32_t end)
 }
 
 /*
- * Test converting a page's texts to dictionary codes, compared with code_book_find(); texts without
+ * Test converting a page's texts to dictionary codes, compared with dict_view_find(); texts without
  * a code become marks that lead to them.
  */
 static void
@@ -233,7 +233,7 @@ test_pages(void)
 	look_up_and_add(dictionary, 256, 0);
 	for (int trial = 0; trial < 2000; trial++)
 	{
-		const CodeBook book = {dictionary, listed - random_below(listed / 4)};
+		const DictView view = {dictionary, listed - random_below(listed / 4)};
 		uint8_t    *page = (uint8_t *) guard_alloc(HEAP_PAGE_SIZE, 64);
 		Tablet	   *tablet = (Tablet *) guard_alloc(tablet_size(&type, 1, FAST_MAX_TUPLES, 0), 64);
 		const uint32_t nvalues = 1 + random_below(trial % 2 ? 6 : FAST_MAX_TUPLES);
@@ -247,7 +247,7 @@ test_pages(void)
 			value[v] = random_below(8) ? list[random_below(listed)] : random_value();
 		for (uint32_t end = HEAP_PAGE_SIZE; n < FAST_MAX_TUPLES && end > 128; end = at[n++])
 			at[n] = write_on_page(page, &value[random_below(nvalues)], end);
-		coded.book = &book;
+		coded.view = &view;
 		/* looked up all at once, or in turn */
 		coded.differs = random_below(2) != 0;
 		tablet_layout(tablet, &type, 1, FAST_MAX_TUPLES, 0);
@@ -256,7 +256,7 @@ test_pages(void)
 		{
 			const uint8_t *p = page + at[t];
 			const uint32_t header = p[0] & 1 ? 1 : 4;
-			const uint32_t code = code_book_find(&book, p + header, (header == 1 ? p[0] >> 1 : load_u32(p) >> 2) - header);
+			const uint32_t code = dict_view_find(&view, p + header, (header == 1 ? p[0] >> 1 : load_u32(p) >> 2) - header);
 			const uint32_t expected = code != DICTIONARY_NONE ? code : CODE_PATCH | at[t];
 			const uint32_t found = ((const uint32_t *) tablet_at(tablet, tablet->column[0].values))[t];
 
@@ -428,7 +428,7 @@ main(void)
 	fill(100, 4000, "no room for another value");
 	fill(100, 200, "no room for another byte");
 	test_growing();
-	test_book();
+	test_dict_view();
 	test_pages();
 	test_code_table();
 	test_readers();

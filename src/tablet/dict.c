@@ -1,5 +1,5 @@
 /*
- * codes.c
+ * dict.c
  *		Dictionaries of columns.
  *
  * The directory is a hash table in PostgreSQL's shared memory; dictionaries are
@@ -22,7 +22,7 @@
 
 #include "guc.h"
 #include "pg_compat.h"
-#include "tablet/codes.h"
+#include "tablet/dict.h"
 #include "tablet/pool.h"
 #include "tablet/shelf.h"
 #include "tablet/shelf_private.h"
@@ -46,14 +46,14 @@
 /* Length of the longest text that gets a dictionary code. */
 #define LONGEST_VALUE	2000
 
-typedef struct CodesKey
+typedef struct DictKey
 {
 	Oid			tablespace;
 	Oid			database;
 	Oid			file;
 	int32		attno;
 	uint64		fingerprint;	/* tablet_fingerprint() of the attribute */
-} CodesKey;
+} DictKey;
 
 typedef struct DictionaryBlock
 {
@@ -62,33 +62,33 @@ typedef struct DictionaryBlock
 	Dictionary	dictionary;
 } DictionaryBlock;
 
-typedef struct SharedCodes
+typedef struct SharedDict
 {
-	CodesKey	key;
+	DictKey		key;
 	pg_atomic_uint32 pins;
 	pg_atomic_uint64 used;		/* time of the last pin, by the pool's clock */
 	uint64		number;
 	bool		refused;
 	dsa_pointer current;		/* DictionaryBlock */
 	dsa_pointer replaced;		/* DictionaryBlock: smaller ones that were replaced */
-} SharedCodes;
+} SharedDict;
 
-struct Codes
+struct Dict
 {
-	CodeBook	book;
-	SharedCodes *shared;
+	DictView	view;
+	SharedDict *shared;
 	MemoryContextCallback unpin;
 };
 
 /* Totals of all dictionaries, beside the directory. */
-typedef struct CodesTotals
+typedef struct DictTotals
 {
 	slock_t		unused;			/* initialized by pool_attach_beside() */
 	Size		bytes;			/* bytes of all dictionaries; protected by pool_lock() */
-} CodesTotals;
+} DictTotals;
 
 static HTAB *directory = NULL;
-static CodesTotals *totals = NULL;
+static DictTotals *totals = NULL;
 
 static long
 most_codes(void)
@@ -97,31 +97,31 @@ most_codes(void)
 }
 
 void
-codes_request_shmem(void)
+dict_request_shmem(void)
 {
 	if (pool_bytes() == 0)
 		return;
-	RequestAddinShmemSpace(hash_estimate_size(most_codes(), sizeof(SharedCodes)));
-	pool_request_beside(sizeof(CodesTotals));
+	RequestAddinShmemSpace(hash_estimate_size(most_codes(), sizeof(SharedDict)));
+	pool_request_beside(sizeof(DictTotals));
 }
 
 void
-codes_create(void)
+dict_create(void)
 {
-	HASHCTL		info = {.keysize = sizeof(CodesKey), .entrysize = sizeof(SharedCodes)};
+	HASHCTL		info = {.keysize = sizeof(DictKey), .entrysize = sizeof(SharedDict)};
 
 	if (!pool_exists())
 		return;
-	totals = pool_attach_beside("gpudb dictionary totals", sizeof(CodesTotals));
+	totals = pool_attach_beside("gpudb dictionary totals", sizeof(DictTotals));
 	LWLockAcquire(AddinShmemInitLock, LW_EXCLUSIVE);
 	directory = ShmemInitHash("gpudb dictionaries", most_codes(), most_codes(), &info, HASH_ELEM | HASH_BLOBS | HASH_FIXED_SIZE);
 	LWLockRelease(AddinShmemInitLock);
 }
 
-static CodesKey
+static DictKey
 key_of(Relation relation, AttrNumber attno)
 {
-	CodesKey	key;
+	DictKey		key;
 
 	/* hash keys are compared byte for byte */
 	memset(&key, 0, sizeof(key));
@@ -134,14 +134,14 @@ key_of(Relation relation, AttrNumber attno)
 }
 
 static Dictionary *
-dictionary_of(const SharedCodes *shared)
+dictionary_of(const SharedDict *shared)
 {
 	return &((DictionaryBlock *) pool_address(shared->current))->dictionary;
 }
 
 /* Return true if nobody has pinned a dictionary, which then may be dropped under the lock. */
 static bool
-is_idle(SharedCodes *shared)
+is_idle(SharedDict *shared)
 {
 	return pg_atomic_read_u32(&shared->pins) == 0;
 }
@@ -160,7 +160,7 @@ drop_block(dsa_pointer pointer)
 }
 
 static void
-drop_replaced(SharedCodes *shared)
+drop_replaced(SharedDict *shared)
 {
 	while (DsaPointerIsValid(shared->replaced))
 	{
@@ -172,7 +172,7 @@ drop_replaced(SharedCodes *shared)
 }
 
 static void
-drop_codes(SharedCodes *shared)
+drop_codes(SharedDict *shared)
 {
 	drop_replaced(shared);
 	drop_block(shared->current);
@@ -184,8 +184,8 @@ static bool
 drop_oldest(void)
 {
 	HASH_SEQ_STATUS all;
-	SharedCodes *shared;
-	SharedCodes *oldest = NULL;
+	SharedDict *shared;
+	SharedDict *oldest = NULL;
 
 	hash_seq_init(&all, directory);
 	while ((shared = hash_seq_search(&all)) != NULL)
@@ -199,10 +199,10 @@ drop_oldest(void)
 
 /* Drop the dictionaries that a function selects, and that nobody has pinned. */
 static void
-drop_if(bool (*goes) (const CodesKey *key, void *arg), void *arg)
+drop_if(bool (*goes) (const DictKey *key, void *arg), void *arg)
 {
 	HASH_SEQ_STATUS all;
-	SharedCodes *shared;
+	SharedDict *shared;
 
 	if (directory == NULL)
 		return;
@@ -215,7 +215,7 @@ drop_if(bool (*goes) (const CodesKey *key, void *arg), void *arg)
 }
 
 static bool
-is_of_relation(const CodesKey *key, void *arg)
+is_of_relation(const DictKey *key, void *arg)
 {
 	Relation	relation = arg;
 
@@ -224,19 +224,19 @@ is_of_relation(const CodesKey *key, void *arg)
 }
 
 void
-codes_evict_relation(Relation relation)
+dict_evict_relation(Relation relation)
 {
 	drop_if(is_of_relation, relation);
 }
 
 static bool
-is_orphan(const CodesKey *key, void *arg)
+is_orphan(const DictKey *key, void *arg)
 {
 	return shelf_file_is_gone(key->database, key->tablespace, key->file);
 }
 
 void
-codes_drop_orphans(void)
+dict_drop_orphans(void)
 {
 	drop_if(is_orphan, NULL);
 }
@@ -274,17 +274,17 @@ make_block(uint32 capacity, uint32 room)
 }
 
 static void
-pin(SharedCodes *shared)
+pin(SharedDict *shared)
 {
 	pg_atomic_fetch_add_u32(&shared->pins, 1);
 	pg_atomic_write_u64(&shared->used, shelf_next_number());
 }
 
 /* Find and pin a column's entry; return NULL if there is none. */
-static SharedCodes *
-find_pinned(const CodesKey *key)
+static SharedDict *
+find_pinned(const DictKey *key)
 {
-	SharedCodes *shared;
+	SharedDict *shared;
 
 	LWLockAcquire(pool_lock(), LW_SHARED);
 	shared = hash_search(directory, key, HASH_FIND, NULL);
@@ -298,11 +298,11 @@ find_pinned(const CodesKey *key)
  * Create an entry with an empty dictionary, unless another process has just
  * done so, and pin it; return NULL without room.
  */
-static SharedCodes *
-make_pinned(const CodesKey *key)
+static SharedDict *
+make_pinned(const DictKey *key)
 {
 	dsa_pointer block = make_block(FIRST_VALUES, FIRST_BYTES);
-	SharedCodes *shared;
+	SharedDict *shared;
 	bool		found;
 
 	if (!DsaPointerIsValid(block))
@@ -328,7 +328,7 @@ make_pinned(const CodesKey *key)
 }
 
 static void
-unpin(SharedCodes *shared)
+unpin(SharedDict *shared)
 {
 	if (pg_atomic_sub_fetch_u32(&shared->pins, 1) > 0 || !DsaPointerIsValid(shared->replaced))
 		return;
@@ -343,15 +343,15 @@ unpin(SharedCodes *shared)
 static void
 unpin_callback(void *arg)
 {
-	unpin(((Codes *) arg)->shared);
+	unpin(((Dict *) arg)->shared);
 }
 
-Codes *
-codes_pin(Relation relation, AttrNumber attno)
+Dict *
+dict_pin(Relation relation, AttrNumber attno)
 {
-	const CodesKey key = key_of(relation, attno);
-	Codes	   *codes = palloc0(sizeof(Codes));
-	SharedCodes *shared;
+	const DictKey key = key_of(relation, attno);
+	Dict	   *dict = palloc0(sizeof(Dict));
+	SharedDict *shared;
 
 	if (directory == NULL)
 		return NULL;
@@ -362,53 +362,53 @@ codes_pin(Relation relation, AttrNumber attno)
 		shared = make_pinned(&key);
 	if (shared == NULL)
 		return NULL;
-	codes->shared = shared;
-	codes->unpin = (MemoryContextCallback) {.func = unpin_callback, .arg = codes};
-	MemoryContextRegisterResetCallback(CurrentMemoryContext, &codes->unpin);
+	dict->shared = shared;
+	dict->unpin = (MemoryContextCallback) {.func = unpin_callback, .arg = dict};
+	MemoryContextRegisterResetCallback(CurrentMemoryContext, &dict->unpin);
 	if (shared->refused)
 		return NULL;
-	codes->book.nknown = PG_UINT32_MAX;
-	codes_refresh(codes);
-	return codes;
+	dict->view.nknown = PG_UINT32_MAX;
+	dict_refresh(dict);
+	return dict;
 }
 
 void
-codes_refresh(Codes *codes)
+dict_refresh(Dict *dict)
 {
 	const Dictionary *dictionary;
 
 	LWLockAcquire(pool_lock(), LW_SHARED);
-	dictionary = dictionary_of(codes->shared);
+	dictionary = dictionary_of(dict->shared);
 	LWLockRelease(pool_lock());
-	__atomic_store_n(&codes->book.dictionary, dictionary, __ATOMIC_RELEASE);
+	__atomic_store_n(&dict->view.dictionary, dictionary, __ATOMIC_RELEASE);
 }
 
 uint64
-codes_number(const Codes *codes)
+dict_number(const Dict *dict)
 {
-	return codes->shared->number;
+	return dict->shared->number;
 }
 
 uint32
-codes_count(const Codes *codes)
+dict_count(const Dict *dict)
 {
-	return dictionary_count(codes->book.dictionary);
+	return dictionary_count(dict->view.dictionary);
 }
 
-CodeBook *
-codes_book(Codes *codes)
+DictView *
+dict_view_of(Dict *dict)
 {
-	return &codes->book;
+	return &dict->view;
 }
 
 /* Adding */
 
 /* Refuse a column a dictionary from now on. */
 static void
-refuse(Codes *codes)
+refuse(Dict *dict)
 {
 	LWLockAcquire(pool_lock(), LW_EXCLUSIVE);
-	codes->shared->refused = true;
+	dict->shared->refused = true;
 	LWLockRelease(pool_lock());
 }
 
@@ -417,9 +417,9 @@ refuse(Codes *codes)
  * just done so; return false if that cannot be.
  */
 static bool
-grow(Codes *codes, const Dictionary *full, uint32 length)
+grow(Dict *dict, const Dictionary *full, uint32 length)
 {
-	SharedCodes *shared = codes->shared;
+	SharedDict *shared = dict->shared;
 	const uint32 capacity = Min(Max(full->capacity, full->nvalues) * GROWTH, DICTIONARY_MOST_VALUES);
 	const uint32 room = Min(full->room * GROWTH, DICTIONARY_MOST_BYTES);
 	dsa_pointer pointer;
@@ -459,16 +459,16 @@ typedef struct SeenDictionary
  * value that the dictionary has no room for; return that value's index, or n.
  */
 static uint32
-add_missing(Codes *codes, SeenDictionary seen, CodedValue *values, uint32 n)
+add_missing(Dict *dict, SeenDictionary seen, DictLookup *values, uint32 n)
 {
 	Dictionary *dictionary;
 	uint32		i = 0;
 
 	LWLockAcquire(pool_lock(), LW_EXCLUSIVE);
-	dictionary = dictionary_of(codes->shared);
+	dictionary = dictionary_of(dict->shared);
 	for (; i < n; i++)
 	{
-		CodedValue *value = &values[i];
+		DictLookup *value = &values[i];
 
 		if (value->code != DICTIONARY_NONE)
 			continue;
@@ -481,13 +481,13 @@ add_missing(Codes *codes, SeenDictionary seen, CodedValue *values, uint32 n)
 			break;
 	}
 	LWLockRelease(pool_lock());
-	__atomic_store_n(&codes->book.dictionary, dictionary, __ATOMIC_RELEASE);
+	__atomic_store_n(&dict->view.dictionary, dictionary, __ATOMIC_RELEASE);
 	return i;
 }
 
 /* Look values up without the lock; return true if all of them have dictionary codes. */
 static bool
-find_values(SeenDictionary seen, CodedValue *values, uint32 n)
+find_values(SeenDictionary seen, DictLookup *values, uint32 n)
 {
 	bool		all = true;
 
@@ -498,28 +498,28 @@ find_values(SeenDictionary seen, CodedValue *values, uint32 n)
 }
 
 bool
-codes_add_values(Codes *codes, CodedValue *values, uint32 n)
+dict_add_values(Dict *dict, DictLookup *values, uint32 n)
 {
-	const SeenDictionary seen = {codes->book.dictionary, dictionary_count(codes->book.dictionary)};
+	const SeenDictionary seen = {dict->view.dictionary, dictionary_count(dict->view.dictionary)};
 	uint32		done;
 
 	if (find_values(seen, values, n))
 		return true;
-	for (done = 0; (done += add_missing(codes, seen, values + done, n - done)) < n;)
-		if (values[done].length > LONGEST_VALUE || !grow(codes, codes->book.dictionary, values[done].length))
+	for (done = 0; (done += add_missing(dict, seen, values + done, n - done)) < n;)
+		if (values[done].length > LONGEST_VALUE || !grow(dict, dict->view.dictionary, values[done].length))
 		{
-			refuse(codes);
+			refuse(dict);
 			return false;
 		}
 	return true;
 }
 
 uint32
-codes_add(Codes *codes, const uint8 *bytes, uint32 length)
+dict_add(Dict *dict, const uint8 *bytes, uint32 length)
 {
-	CodedValue	value = {bytes, length};
+	DictLookup	value = {bytes, length};
 
-	return codes_add_values(codes, &value, 1) ? value.code : DICTIONARY_NONE;
+	return dict_add_values(dict, &value, 1) ? value.code : DICTIONARY_NONE;
 }
 
 /* Guessing */
@@ -551,10 +551,10 @@ has_too_many(Relation relation, AttrNumber attno)
 
 /* Get what is known of a column's dictionary; return false if there is none. */
 static bool
-look(Relation relation, AttrNumber attno, CodesShown *shown, uint64 *number)
+look(Relation relation, AttrNumber attno, DictShown *shown, uint64 *number)
 {
-	const CodesKey key = key_of(relation, attno);
-	SharedCodes *shared;
+	const DictKey key = key_of(relation, attno);
+	SharedDict *shared;
 
 	if (directory == NULL)
 		return false;
@@ -571,31 +571,31 @@ look(Relation relation, AttrNumber attno, CodesShown *shown, uint64 *number)
 }
 
 bool
-codes_suit_type(Oid type)
+dict_suit_type(Oid type)
 {
 	type = getBaseType(type);
 	return type == TEXTOID || type == VARCHAROID || type == BPCHAROID;
 }
 
 bool
-codes_few(Relation relation, AttrNumber attno)
+dict_few(Relation relation, AttrNumber attno)
 {
-	CodesShown	shown;
+	DictShown	shown;
 	uint64		number;
 
 	return look(relation, attno, &shown, &number) ? !shown.refused : !has_too_many(relation, attno);
 }
 
 bool
-codes_likely(Relation relation, AttrNumber attno)
+dict_likely(Relation relation, AttrNumber attno)
 {
-	return directory != NULL && codes_few(relation, attno);
+	return directory != NULL && dict_few(relation, attno);
 }
 
 uint32
-codes_count_of(Relation relation, AttrNumber attno, uint64 *number)
+dict_count_of(Relation relation, AttrNumber attno, uint64 *number)
 {
-	CodesShown	shown;
+	DictShown	shown;
 
 	if (look(relation, attno, &shown, number))
 		return shown.nvalues;
@@ -604,10 +604,10 @@ codes_count_of(Relation relation, AttrNumber attno, uint64 *number)
 }
 
 void
-codes_visit(CodesVisitor visit, void *arg)
+dict_visit(DictVisitor visit, void *arg)
 {
 	HASH_SEQ_STATUS all;
-	SharedCodes *shared;
+	SharedDict *shared;
 
 	if (directory == NULL)
 		return;
@@ -616,7 +616,7 @@ codes_visit(CodesVisitor visit, void *arg)
 	while ((shared = hash_seq_search(&all)) != NULL)
 	{
 		const DictionaryBlock *block = pool_address(shared->current);
-		const CodesShown shown = {
+		const DictShown shown = {
 			.tablespace = shared->key.tablespace, .database = shared->key.database, .file = shared->key.file,
 			.attno = (AttrNumber) shared->key.attno, .refused = shared->refused,
 			.nvalues = dictionary_count(&block->dictionary), .bytes = block->size

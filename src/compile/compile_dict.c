@@ -1,5 +1,5 @@
 /*
- * compile_code.c
+ * compile_dict.c
  *		Texts represented by their dictionary codes.
  *
  * Dictionary codes only tell whether two texts are equal.  A program therefore
@@ -30,30 +30,30 @@
 #define TEXT_NUMBER(join, attno) ((join) * (MaxHeapAttributeNumber + 1) + (attno))
 
 /* Return the column that a Var is if it may be read as dictionary codes, else a source with attno 0. */
-static CodeSource
+static DictSource
 offered_column(const Compiler *c, const Var *var)
 {
 	ListCell   *lc;
 
 	if (var->varlevelsup != 0 || var->varattno <= 0)
-		return (CodeSource) {0};
+		return (DictSource) {0};
 	if (var->varno == c->input->varno)
-		return (CodeSource) {.attno = c->input->codes != NULL && c->input->codes[var->varattno] != 0 ? var->varattno : 0};
+		return (DictSource) {.attno = c->input->dict_sizes != NULL && c->input->dict_sizes[var->varattno] != 0 ? var->varattno : 0};
 	foreach(lc, c->request->joins)
 	{
 		const JoinRequest *request = lfirst(lc);
 		const AttrNumber column = column_of_join(c, request, (const Expr *) var);
 
 		if (column > 0)
-			return (CodeSource) {.attno = bms_is_member(column, request->codes) ? column : 0, .join = foreach_current_index(lc) + 1};
+			return (DictSource) {.attno = bms_is_member(column, request->dict_columns) ? column : 0, .join = foreach_current_index(lc) + 1};
 	}
-	return (CodeSource) {0};
+	return (DictSource) {0};
 }
 
 bool
 is_coded(Compiler *c, const Var *var)
 {
-	const CodeSource column = c->offers_codes ? offered_column(c, var) : (CodeSource) {0};
+	const DictSource column = c->offers_dicts ? offered_column(c, var) : (DictSource) {0};
 	int32		typmod = var->vartypmod;
 	Operand		form;
 	Oid			type;
@@ -68,16 +68,16 @@ is_coded(Compiler *c, const Var *var)
 		form.class == CLASS_TEXT;
 }
 
-CodeSource
-code_source(Compiler *c, const Operand *operand, Expr *expr)
+DictSource
+dict_source(Compiler *c, const Operand *operand, Expr *expr)
 {
-	CodeSource	source;
+	DictSource	source;
 
 	if (operand->class != CLASS_CODE)
-		return (CodeSource) {0};
+		return (DictSource) {0};
 	source = offered_column(c, (const Var *) scan_expr(c, expr));
 	if (source.join > 0)
-		source.book = book_of_column(c, source.join, source.attno);
+		source.view = dict_of_column(c, source.join, source.attno);
 	return source;
 }
 
@@ -148,11 +148,11 @@ unfit_walker(Node *node, void *arg)
 }
 
 const Var *
-code_test_subject(Compiler *c, Expr *expr)
+dict_test_subject(Compiler *c, Expr *expr)
 {
 	ConditionSearch search = {c, NULL};
 
-	if (!c->offers_codes || !(IsA(expr, OpExpr) || IsA(expr, ScalarArrayOpExpr) || IsA(expr, FuncExpr)) ||
+	if (!c->offers_dicts || !(IsA(expr, OpExpr) || IsA(expr, ScalarArrayOpExpr) || IsA(expr, FuncExpr)) ||
 		exprType((Node *) expr) != BOOLOID || is_closed(c, expr))
 		return NULL;
 	return unfit_walker((Node *) expr, &search) ? NULL : search.var;
@@ -186,49 +186,49 @@ condition_mutator(Node *node, void *arg)
 
 /* Return how many dictionary codes the truth table of a condition has room for. */
 static uint32
-room_for(const Compiler *c, const CodeSource *source)
+room_for(const Compiler *c, const DictSource *source)
 {
 	if (source->join == 0)
-		return c->input->codes[source->attno];
-	return source->book != NULL ? Max(source->book->nknown, 1) : 1;
+		return c->input->dict_sizes[source->attno];
+	return source->view != NULL ? Max(source->view->nknown, 1) : 1;
 }
 
 /* Return the index of a condition's truth table, shared by both bodies; a new one has all results unknown. */
 static int
-need_table(Compiler *c, const CodeSource *source, Expr *condition)
+need_table(Compiler *c, const DictSource *source, Expr *condition)
 {
 	const uint32 capacity = room_for(c, source);
 	uint64	   *words;
-	CodeTest   *test;
+	DictTest   *test;
 	ListCell   *lc;
 
-	foreach(lc, c->result->code_tests)
+	foreach(lc, c->result->dict_tests)
 	{
 		test = lfirst(lc);
-		if (test->codes.attno == source->attno && test->codes.join == source->join && equal(test->condition, condition))
+		if (test->dict.attno == source->attno && test->dict.join == source->join && equal(test->condition, condition))
 			return test->table;
 	}
 	words = palloc(sizeof(uint64) * code_table_words(capacity));
 	words[0] = capacity;
 	for (uint32 w = 1; w < code_table_words(capacity); w++)
 		words[w] = CODE_WORD_UNKNOWN;
-	test = palloc(sizeof(CodeTest));
-	*test = (CodeTest) {*source, condition, pool_append_table(c->em.pool, words, code_table_words(capacity))};
-	c->result->code_tests = lappend(c->result->code_tests, test);
+	test = palloc(sizeof(DictTest));
+	*test = (DictTest) {*source, condition, pool_append_table(c->em.pool, words, code_table_words(capacity))};
+	c->result->dict_tests = lappend(c->result->dict_tests, test);
 	pfree(words);
 	return test->table;
 }
 
 bool
-compile_code_test(Compiler *c, Expr *expr, const Var *var, Operand *out)
+compile_dict_test(Compiler *c, Expr *expr, const Var *var, Operand *out)
 {
 	Expr	   *condition = (Expr *) condition_mutator((Node *) expr, c);
-	CodeSource	source;
+	DictSource	source;
 	Operand		code;
 
 	if (c->reason != NULL || !compile_expr(c, (Expr *) var, &code))
 		return false;
-	source = code_source(c, &code, (Expr *) var);
+	source = dict_source(c, &code, (Expr *) var);
 	*out = bool_operand(emit_instr(&c->em, (EmitInstr) {.op = VMOP_TEST_CODE, .a = code.vreg, .m = c->mask,
 							   .imm = need_table(c, &source, condition)}),
 						code.nullable);
@@ -255,7 +255,7 @@ is_only_counted(Compiler *c, Node *node)
 static void
 note_text(Compiler *c, const Var *var)
 {
-	const CodeSource column = offered_column(c, var);
+	const DictSource column = offered_column(c, var);
 
 	if (column.attno > 0)
 		c->texts = bms_add_member(c->texts, TEXT_NUMBER(column.join, column.attno));
@@ -285,7 +285,7 @@ text_walker(Node *node, void *arg)
 		if (map != NULL && map->action == AGG_COUNT && agg->aggdistinct == NIL && is_only_counted(c, linitial(agg->args)))
 			return text_walker((Node *) agg->aggfilter, c);
 	}
-	if ((IsA(node, NullTest) && is_only_counted(c, node)) || code_test_subject(c, (Expr *) node) != NULL)
+	if ((IsA(node, NullTest) && is_only_counted(c, node)) || dict_test_subject(c, (Expr *) node) != NULL)
 		return false;
 	return expression_tree_walker(node, text_walker, c);
 }
@@ -319,10 +319,10 @@ find_texts(Compiler *c)
 	const Bitmapset *before;
 	ListCell   *lc;
 
-	c->offers_codes = c->input->codes != NULL;
+	c->offers_dicts = c->input->dict_sizes != NULL;
 	foreach(lc, request->joins)
-		c->offers_codes |= !bms_is_empty(((const JoinRequest *) lfirst(lc))->codes);
-	if (!c->offers_codes)
+		c->offers_dicts |= !bms_is_empty(((const JoinRequest *) lfirst(lc))->dict_columns);
+	if (!c->offers_dicts)
 		return;
 	note_outputs(c);
 	/* a condition on a column that turns out to be needed as text needs texts as well: iterate to a fixpoint */

@@ -1,10 +1,10 @@
 /*
- * run_codes.h
+ * run_dicts.h
  *		The dictionary codes of one run: dictionaries of the columns that its
  *		program reads as codes, and the results of conditions on their values.
  */
-#ifndef GPUDB_EXEC_RUN_CODES_H
-#define GPUDB_EXEC_RUN_CODES_H
+#ifndef GPUDB_EXEC_RUN_DICTS_H
+#define GPUDB_EXEC_RUN_DICTS_H
 
 #include "postgres.h"
 
@@ -14,7 +14,7 @@
 #include "compile/compile.h"
 #include "tablet/build.h"
 
-typedef struct RunCodes RunCodes;
+typedef struct RunDicts RunDicts;
 
 /* Number of dictionary values that conditions reserve room for. */
 typedef enum CodeRoom
@@ -30,24 +30,24 @@ typedef enum CodeRoom
  * read as codes.  The attributes considered are those in a set offset by
  * FirstLowInvalidHeapAttributeNumber.  NULL if none may be.
  */
-extern uint32 *run_codes_offer(Relation relation, Snapshot snapshot, Bitmapset *attributes, CodeRoom room);
+extern uint32 *run_dicts_offer(Relation relation, Snapshot snapshot, Bitmapset *attributes, CodeRoom room);
 
 /*
  * Pin the dictionaries of a program's columns, until the current memory context
  * is reset, and store them in wanted[] and in the descriptions of the program's
  * results.  Return NULL, with *without set to a column that cannot have codes if
  * that is the reason, or zeroed if no column has codes.  No value is judged
- * before run_codes_catch_up().
+ * before run_dicts_catch_up().
  */
-extern RunCodes *run_codes_open(Relation relation, CompileResult *compiled, ColumnWanted *wanted, CodeSource *without);
+extern RunDicts *run_dicts_open(Relation relation, CompileResult *compiled, ColumnWanted *wanted, DictSource *without);
 
 /*
  * Evaluate the conditions on values that were added since the last call, by any backend, and
  * publish these values' codes.
  */
-extern void run_codes_catch_up(RunCodes *codes);
+extern void run_dicts_catch_up(RunDicts *dicts);
 
 /* Return true if a dictionary has more values than a condition has reserved room for. */
-extern bool run_codes_outgrown(const RunCodes *codes);
+extern bool run_dicts_outgrown(const RunDicts *dicts);
 
-#endif							/* GPUDB_EXEC_RUN_CODES_H */
+#endif							/* GPUDB_EXEC_RUN_DICTS_H */

@@ -1,5 +1,5 @@
 /*
- * run_codes.c
+ * run_dicts.c
  *		The dictionary codes of one run.
  *
  * A condition on a column of dictionary codes is evaluated ("judged") by
@@ -9,7 +9,7 @@
  * raised: it is recorded, and ends the run only if a row has the value.
  *
  * Threads see no code that has not been judged: a code becomes known
- * (CodeBook.nknown) after its result has been stored in the program's tables.
+ * (DictView.nknown) after its result has been stored in the program's tables.
  */
 #include "postgres.h"
 
@@ -21,10 +21,10 @@
 #include "utils/memutils.h"
 
 #include "exec/subtransaction.h"
-#include "exec/run_codes.h"
+#include "exec/run_dicts.h"
 #include "guc.h"
 #include "pg_compat.h"
-#include "tablet/codes.h"
+#include "tablet/dict.h"
 #include "tablet/validity.h"
 
 /* Number of errors of one condition after which PostgreSQL is not asked any more. */
@@ -33,26 +33,26 @@
 /* A condition, and the number of dictionary values for which it has been evaluated. */
 typedef struct Test
 {
-	Codes	   *codes;			/* NULL if the codes are a join table's */
-	const CodeBook *book;		/* dictionary of the codes; does not grow if it is a join table's */
+	Dict	   *dict;			/* NULL if the codes are a join table's */
+	const DictView *view;		/* dictionary of the codes; does not grow if it is a join table's */
 	uint64	   *table;			/* results by code, in the program */
 	ExprState  *condition;
 	uint32		njudged;
 	int			nerrors;
 } Test;
 
-struct RunCodes
+struct RunDicts
 {
 	MemoryContext context;
 	ExprContext *econtext;
 	int			ncolumns;
-	Codes	   *column[PROGRAM_MAX_COLUMNS];	/* codes by column; NULL if it has none */
+	Dict	   *column[PROGRAM_MAX_COLUMNS];	/* codes by column; NULL if it has none */
 	int			ntests;
 	Test	   *test;
 };
 
 uint32 *
-run_codes_offer(Relation relation, Snapshot snapshot, Bitmapset *attributes, CodeRoom room)
+run_dicts_offer(Relation relation, Snapshot snapshot, Bitmapset *attributes, CodeRoom room)
 {
 	uint32	   *offer = NULL;
 	int			bit = -1;
@@ -65,19 +65,19 @@ run_codes_offer(Relation relation, Snapshot snapshot, Bitmapset *attributes, Cod
 		const Form_pg_attribute att = attno > 0 ? TupleDescAttr(RelationGetDescr(relation), attno - 1) : NULL;
 		uint64		number;
 
-		if (att == NULL || !codes_suit_type(att->atttypid))
+		if (att == NULL || !dict_suit_type(att->atttypid))
 			continue;
 		/* tested as late as this, since most queries have no texts */
 		if (offer == NULL && (snapshot == NULL || !validity_provable(relation)))
 			return NULL;
-		if (!codes_likely(relation, (AttrNumber) attno))
+		if (!dict_likely(relation, (AttrNumber) attno))
 			continue;
 		if (offer == NULL)
 			offer = palloc0(sizeof(uint32) * (RelationGetNumberOfAttributes(relation) + 1));
 		offer[attno] = room == ROOM_FOR_ONE ? 1 : DICTIONARY_MOST_VALUES;
 		if (room == ROOM_FOR_PRESENT)
 		{
-			const uint32 n = codes_count_of(relation, (AttrNumber) attno, &number);
+			const uint32 n = dict_count_of(relation, (AttrNumber) attno, &number);
 
 			offer[attno] = Min(n + n / 4 + CODES_PER_WORD, DICTIONARY_MOST_VALUES);
 		}
@@ -90,14 +90,14 @@ run_codes_offer(Relation relation, Snapshot snapshot, Bitmapset *attributes, Cod
  * one is not available.
  */
 static bool
-pin_columns(RunCodes *codes, Relation relation, const CompileResult *compiled, ColumnWanted *wanted, CodeSource *without)
+pin_columns(RunDicts *dicts, Relation relation, const CompileResult *compiled, ColumnWanted *wanted, DictSource *without)
 {
 	for (int c = 0; c < compiled->ncolumns; c++)
 	{
 		if (!compiled->column[c].coded)
 			continue;
-		codes->column[c] = wanted[c].codes = codes_pin(relation, compiled->column[c].attno);
-		if (wanted[c].codes == NULL)
+		dicts->column[c] = wanted[c].dict = dict_pin(relation, compiled->column[c].attno);
+		if (wanted[c].dict == NULL)
 		{
 			without->attno = compiled->column[c].attno;
 			return false;
@@ -107,12 +107,12 @@ pin_columns(RunCodes *codes, Relation relation, const CompileResult *compiled, C
 }
 
 /* Return the codes of an attribute that the program reads as codes; raises an error if it has none. */
-static Codes *
-codes_of(const RunCodes *codes, const CompileResult *compiled, AttrNumber attno)
+static Dict *
+dict_of(const RunDicts *dicts, const CompileResult *compiled, AttrNumber attno)
 {
 	for (int c = 0; c < compiled->ncolumns; c++)
-		if (compiled->column[c].attno == attno && codes->column[c] != NULL)
-			return codes->column[c];
+		if (compiled->column[c].attno == attno && dicts->column[c] != NULL)
+			return dicts->column[c];
 	elog(ERROR, "gpudb: attribute %d has no codes", attno);
 }
 
@@ -131,26 +131,26 @@ is_null_of_null(ExprState *condition, ExprContext *econtext)
 
 /* Initialize the conditions; return false, with *without set to the column, if one cannot be evaluated on codes. */
 static bool
-open_tests(RunCodes *codes, const CompileResult *compiled, CodeSource *without)
+open_tests(RunDicts *dicts, const CompileResult *compiled, DictSource *without)
 {
 	ListCell   *lc;
 
-	if (compiled->code_tests == NIL)
+	if (compiled->dict_tests == NIL)
 		return true;
-	codes->econtext = CreateStandaloneExprContext();
-	codes->test = palloc0(sizeof(Test) * list_length(compiled->code_tests));
-	foreach(lc, compiled->code_tests)
+	dicts->econtext = CreateStandaloneExprContext();
+	dicts->test = palloc0(sizeof(Test) * list_length(compiled->dict_tests));
+	foreach(lc, compiled->dict_tests)
 	{
-		const CodeTest *from = lfirst(lc);
-		Test	   *test = &codes->test[codes->ntests++];
+		const DictTest *from = lfirst(lc);
+		Test	   *test = &dicts->test[dicts->ntests++];
 
-		test->codes = from->codes.join == 0 ? codes_of(codes, compiled, from->codes.attno) : NULL;
-		test->book = test->codes != NULL ? codes_book(test->codes) : from->codes.book;
+		test->dict = from->dict.join == 0 ? dict_of(dicts, compiled, from->dict.attno) : NULL;
+		test->view = test->dict != NULL ? dict_view_of(test->dict) : from->dict.view;
 		test->table = (uint64 *) program_words(compiled->program) + from->table;
 		test->condition = ExecInitExpr(from->condition, NULL);
-		if (!can_run_in_subtransaction() || !is_null_of_null(test->condition, codes->econtext))
+		if (!can_run_in_subtransaction() || !is_null_of_null(test->condition, dicts->econtext))
 		{
-			*without = from->codes;
+			*without = from->dict;
 			return false;
 		}
 	}
@@ -159,33 +159,33 @@ open_tests(RunCodes *codes, const CompileResult *compiled, CodeSource *without)
 
 /* Store the dictionary of a source of codes if it is an attribute of the relation. */
 static void
-set_book(const RunCodes *codes, const CompileResult *compiled, CodeSource *source)
+set_dict_view(const RunDicts *dicts, const CompileResult *compiled, DictSource *source)
 {
 	if (source->attno != 0 && source->join == 0)
-		source->book = codes_book(codes_of(codes, compiled, source->attno));
+		source->view = dict_view_of(dict_of(dicts, compiled, source->attno));
 }
 
-RunCodes *
-run_codes_open(Relation relation, CompileResult *compiled, ColumnWanted *wanted, CodeSource *without)
+RunDicts *
+run_dicts_open(Relation relation, CompileResult *compiled, ColumnWanted *wanted, DictSource *without)
 {
-	RunCodes   *codes;
+	RunDicts   *dicts;
 
-	*without = (CodeSource) {0};
-	if (!columns_are_coded(wanted, compiled->ncolumns) && compiled->code_tests == NIL)
+	*without = (DictSource) {0};
+	if (!columns_are_coded(wanted, compiled->ncolumns) && compiled->dict_tests == NIL)
 		return NULL;
-	codes = palloc0(sizeof(RunCodes));
-	codes->context = CurrentMemoryContext;
-	codes->ncolumns = compiled->ncolumns;
-	if (!pin_columns(codes, relation, compiled, wanted, without))
+	dicts = palloc0(sizeof(RunDicts));
+	dicts->context = CurrentMemoryContext;
+	dicts->ncolumns = compiled->ncolumns;
+	if (!pin_columns(dicts, relation, compiled, wanted, without))
 		return NULL;
 	for (int k = 0; k < compiled->nkeys; k++)
-		set_book(codes, compiled, &compiled->key[k].codes);
+		set_dict_view(dicts, compiled, &compiled->key[k].dict);
 	for (int k = 0; k < compiled->nmaterialized; k++)
-		set_book(codes, compiled, &compiled->materialized[k].codes);
+		set_dict_view(dicts, compiled, &compiled->materialized[k].dict);
 	for (int a = 0; a < compiled->nattributes; a++)
 		if (compiled->attribute[a].coded && compiled->attribute[a].attno != 0)
-			compiled->attribute[a].book = codes_book(codes_of(codes, compiled, compiled->attribute[a].attno));
-	return open_tests(codes, compiled, without) ? codes : NULL;
+			compiled->attribute[a].view = dict_view_of(dict_of(dicts, compiled, compiled->attribute[a].attno));
+	return open_tests(dicts, compiled, without) ? dicts : NULL;
 }
 
 /* Evaluate the condition on one value. */
@@ -234,10 +234,10 @@ judge_work(void *arg)
 
 /* Evaluate the condition on values not judged yet, as far as there is room; other values stay unknown. */
 static void
-judge_new(RunCodes *codes, Test *test)
+judge_new(RunDicts *dicts, Test *test)
 {
-	const Dictionary *dictionary = test->book->dictionary;
-	Judging		judging = {codes->econtext, test, dictionary, Min(dictionary_count(dictionary), (uint32) test->table[0])};
+	const Dictionary *dictionary = test->view->dictionary;
+	Judging		judging = {dicts->econtext, test, dictionary, Min(dictionary_count(dictionary), (uint32) test->table[0])};
 
 	while (test->njudged < judging.end && test->nerrors < MOST_ERRORS && can_run_in_subtransaction())
 		if (!run_in_subtransaction(judge_work, &judging))
@@ -249,35 +249,35 @@ judge_new(RunCodes *codes, Test *test)
 }
 
 void
-run_codes_catch_up(RunCodes *codes)
+run_dicts_catch_up(RunDicts *dicts)
 {
 	MemoryContext old;
 	uint32		count[PROGRAM_MAX_COLUMNS];
 
-	if (codes == NULL || codes->ntests == 0)
+	if (dicts == NULL || dicts->ntests == 0)
 		return;
-	old = MemoryContextSwitchTo(codes->context);
-	for (int c = 0; c < codes->ncolumns; c++)
+	old = MemoryContextSwitchTo(dicts->context);
+	for (int c = 0; c < dicts->ncolumns; c++)
 	{
-		if (codes->column[c] == NULL)
+		if (dicts->column[c] == NULL)
 			continue;
-		codes_refresh(codes->column[c]);
-		count[c] = codes_count(codes->column[c]);
+		dict_refresh(dicts->column[c]);
+		count[c] = dict_count(dicts->column[c]);
 	}
-	for (int t = 0; t < codes->ntests; t++)
-		judge_new(codes, &codes->test[t]);
-	for (int c = 0; c < codes->ncolumns; c++)
-		if (codes->column[c] != NULL)
-			__atomic_store_n(&codes_book(codes->column[c])->nknown, count[c], __ATOMIC_RELEASE);
+	for (int t = 0; t < dicts->ntests; t++)
+		judge_new(dicts, &dicts->test[t]);
+	for (int c = 0; c < dicts->ncolumns; c++)
+		if (dicts->column[c] != NULL)
+			__atomic_store_n(&dict_view_of(dicts->column[c])->nknown, count[c], __ATOMIC_RELEASE);
 	MemoryContextSwitchTo(old);
 }
 
 bool
-run_codes_outgrown(const RunCodes *codes)
+run_dicts_outgrown(const RunDicts *dicts)
 {
-	if (codes != NULL)
-		for (int t = 0; t < codes->ntests; t++)
-			if (codes->test[t].codes != NULL && codes_count(codes->test[t].codes) > codes->test[t].table[0])
+	if (dicts != NULL)
+		for (int t = 0; t < dicts->ntests; t++)
+			if (dicts->test[t].dict != NULL && dict_count(dicts->test[t].dict) > dicts->test[t].table[0])
 				return true;
 	return false;
 }
