@@ -94,11 +94,10 @@ tablet_read_columns(TabletReading *reading, DeviceStatus *status)
 
 	MemoryContextReset(reading->columns);
 	tablet = deform_window(reading, var, status);
+	if (*status == STATUS_NEEDS_PATCH && (missing = tablet_bytes_to_fetch(pages, tablet)) > 0)
+		tablet = deform_window(reading, var + missing, status);
 	if (*status == STATUS_NEEDS_PATCH)
 	{
-		missing = tablet_bytes_to_fetch(pages, tablet);
-		if (missing > 0)
-			tablet = deform_window(reading, var + missing, status);
 		*status = tablet_patch_dicts(pages, tablet, reading->wanted);
 		if (*status == STATUS_DONE)
 			*status = tablet_patch_texts(pages, tablet);

@@ -105,6 +105,10 @@ cpu_index_materialized(ProviderMaterialized *materialized, MaterializedPlan *pla
 	{
 		free(words);
 		free(nulls);
+		free(materialized->tablet);
+		free(materialized->table);
+		materialized->tablet = NULL;
+		materialized->table = NULL;
 		return STATUS_MEMORY_LIMIT;
 	}
 	*materialized->table = plan->head;

@@ -69,14 +69,17 @@ start_helper(Supervisor *self, Channel *channel)
 	channel->batches = 0;
 	channel->starts++;
 	self->helper = helper_start();
-	channel->helper = self->helper;
-	pulse_begin(&self->pulse, self->helper, pg_atomic_read_u64(&channel->heartbeat));
 	if (self->helper < 0)
 	{
 		ereport(LOG, (errmsg("gpudb: could not fork the GPU process: %m")));
-		self->helper = 0;
+		self->helper = channel->helper = 0;
+		strlcpy(channel->said, "could not be forked", sizeof(channel->said));
+		pg_atomic_write_u32(&channel->state, HELPER_DOWN);
 		self->next_start = TimestampTzPlusMilliseconds(GetCurrentTimestamp(), 1000);
+		return;
 	}
+	channel->helper = self->helper;
+	pulse_begin(&self->pulse, self->helper, pg_atomic_read_u64(&channel->heartbeat));
 }
 
 /* Return how a GPU process ended, in words, in a static buffer. */

@@ -88,12 +88,17 @@ window_output_place(Channel *channel, const ChannelWindow *window, const JobView
 uint64 *
 window_groups_place(Channel *channel, int job, int number, uint32 *words)
 {
-	const ChannelWindow *window = &channel->window[number];
-	/* read once: the owner may change them */
-	const uint16 room = *(volatile const uint16 *) &window->room;
-	const uint16 nslots = *(volatile const uint16 *) &window->nslots;
+	const ChannelWindow *window;
+	uint16		room,
+				nslots;
 
-	if (number >= CHANNEL_WINDOWS || !window_is_owned(channel, job, number) || nslots == 0 || room + nslots > CHANNEL_COPIES)
+	if (number >= CHANNEL_WINDOWS || !window_is_owned(channel, job, number))
+		return NULL;
+	window = &channel->window[number];
+	/* read once: its owner may change them */
+	room = *(volatile const uint16 *) &window->room;
+	nslots = *(volatile const uint16 *) &window->nslots;
+	if (nslots == 0 || room + nslots > CHANNEL_COPIES)
 		return NULL;
 	for (int r = room; r < room + nslots; r++)
 		if (!copies_are_owned(channel, (uint16) r, number))
