@@ -269,7 +269,7 @@ guess(const SelectRange *certain, SelectStep *step, const Counted *counted)
  * contradict each other.  Set *more if another run over a sample is useful.
  */
 static bool
-come_closer(GpuNode *node, const GroupTable *groups, int i, bool sampled, bool *more)
+refine_range(GpuNode *node, const GroupTable *groups, int i, bool sampled, bool *more)
 {
 	Quantiles  *quantiles = node->quantiles;
 	const SelectResult *select = &node->compiled.select[i];
@@ -423,7 +423,7 @@ quantiles_narrow(GpuNode *node, const GroupTable *groups, bool *wanted)
 	sought = node->quantiles->step[0].seeks;
 	for (int i = 0; i < node->compiled.nquantiles; i++)
 	{
-		if (!come_closer(node, groups, i, sampled, &more))
+		if (!refine_range(node, groups, i, sampled, &more))
 			return STATUS_BAD_PROGRAM;
 		*wanted |= !node->quantiles->step[i].found;
 	}
