@@ -62,11 +62,17 @@ def best(row, kind):
 
 
 def speedup(row, kind):
-    """PostgreSQL's best median over ours; None unless our plan ran and was right."""
+    """PostgreSQL's best median over ours; None if either is missing, if ours was wrong, or if a forced plan did not run on gpudb alone."""
     ours, theirs, state = best(row, kind), best(row, "pg"), row["checks"].get(kind)
-    if not (ours and theirs and state) or state["wrong"] or not state["on_gpudb"]:
+    if not (ours and theirs and state) or state["wrong"] or (kind == "forced" and not state["on_gpudb"]):
         return None
     return theirs[1] / ours[1]
+
+
+def _notes(state):
+    """What is to be told of a plan that the planner chose freely, beside its time."""
+    part = "" if state["on_gpudb"] else "gpudb runs a part of it" if state["plan"] else "no gpudb node"
+    return [text for text in (part, state["reason"], state["note"]) if text]
 
 
 def verdict(row, kind):
@@ -75,12 +81,12 @@ def verdict(row, kind):
         return ""
     if state["wrong"]:
         return f"**wrong**: {state['wrong']}"
-    if not state["on_gpudb"]:
+    if kind == "forced" and not state["on_gpudb"]:
         return "loss: not on gpudb" + (f" ({state['reason']})" if state["reason"] else "")
     ratio = speedup(row, kind)
     if ratio is None:
-        return "loss: no figure"
-    return ("win" if ratio >= 1 else "loss") + (f"; {state['note']}" if state["note"] else "")
+        return "win; PostgreSQL reached the time limit" if best(row, kind) else "loss: no figure"
+    return "; ".join(["win" if ratio >= 1 else "loss"] + _notes(state))
 
 
 def markdown(suite, rows, facts, arguments):
@@ -180,8 +186,10 @@ def _summary(rows, kind):
     verdicts = [verdict(row, kind) for row in rows]
     count = lambda start: sum(text.startswith(start) for text in verdicts)
     line = f"{len(rows)} queries: {count('win')} won, {count('loss')} lost, {count('**wrong')} wrong"
+    without = [row["name"] for row in rows if row["checks"].get(kind) and not row["checks"][kind]["plan"]]
+    line += f"; without a gpudb node: {' '.join(without) or 'none'}"
     if ratios:
-        line += f"; geometric mean of the {len(ratios)} that ran on gpudb {geometric_mean(ratios):.2f}×"
+        line += f"; geometric mean of {len(ratios)} with a figure {geometric_mean(ratios):.2f}×"
     return [line + "."]
 
 
