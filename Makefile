@@ -114,6 +114,9 @@ $(SUITES:%=test-%):
 demo:		# TPC-H at scale factor SF (default 1) with and without gpudb
 	@GPUDB_CUDA_ARCH=$(TEST_CHIP) test/demo.sh
 
+bench:		# TPC-H at scale factor SF beside PostgreSQL and DuckDB, and a chart of it
+	@GPUDB_CUDA_ARCH=$(TEST_CHIP) test/bench/tpch.sh
+
 ifneq ($(PGXS),)
 installcheck:	# against the running server that PGHOST and its like name
 	mkdir -p tmp_check
@@ -121,4 +124,4 @@ installcheck:	# against the running server that PGHOST and its like name
 		--schedule=test/regress_schedule --outputdir=tmp_check
 endif
 
-.PHONY: deps test test-gpu $(SUITES:%=test-%) demo installcheck
+.PHONY: deps test test-gpu $(SUITES:%=test-%) demo bench installcheck

@@ -1,9 +1,10 @@
 #!/bin/bash
-# Install what is missing on a bare Debian 12, as root:  test/install-deps.sh build|test|demo|tpchgen
+# Install what is missing on a bare Debian 12, as root:  test/install-deps.sh build|test|demo|bench|tpchgen
 #
 #   build     compiler, make, PostgreSQL's headers and PGXS
 #   test      also a server with JIT, pgTAP, the Perl modules of the TAP tests, and Python for the random queries
 #   demo      build, a server with JIT, and tpchgen
+#   bench     demo, and DuckDB and matplotlib from PyPI in a virtual environment of their own, if that can be had
 #   tpchgen   tpchgen-cli for TPC-H data, from PyPI, in a virtual environment of its own; where that cannot be had, this
 #             says why, and is no failure
 #
@@ -14,8 +15,9 @@ set -euo pipefail
 . "$(dirname "$0")/lib.sh"
 
 TPCHGEN_VERSION=4.0.0
+DUCKDB_VERSION=2.0.1
 need=${1:-build}
-case $need in build | test | demo | tpchgen) ;; *) die "usage: install-deps.sh build|test|demo|tpchgen" ;; esac
+case $need in build | test | demo | bench | tpchgen) ;; *) die "usage: install-deps.sh build|test|demo|bench|tpchgen" ;; esac
 
 missing=()
 
@@ -62,7 +64,7 @@ find_missing() {
 		want python3 command -v python3
 		want libipc-run-perl perl -MIPC::Run -MTest::More -e 1
 	fi
-	if [ "$need" = demo ]; then
+	if [ "$need" = demo ] || [ "$need" = bench ]; then
 		want python3-venv python3 -c 'import venv, ensurepip'
 		want ca-certificates test -e /etc/ssl/certs/ca-certificates.crt		# Debian's pip has none of its own
 	fi
@@ -85,8 +87,8 @@ install_missing() {
 		{ tail -n 20 "$log" >&2; die "apt-get could not install ${missing[*]}"; }
 }
 
-# why_no_tpchgen LOG: what pip printed, in a few words.
-why_no_tpchgen() {
+# why_not_installed LOG: what pip printed, in a few words.
+why_not_installed() {
 	if grep -q 'Retrying' "$1"; then
 		echo "PyPI cannot be reached"
 	elif grep -q -i 'error\|not found' "$1"; then
@@ -96,23 +98,27 @@ why_no_tpchgen() {
 	fi
 }
 
-# pip tries every address of PyPI's in turn, each as long as its time limit says: so there is a limit for all of it, too.
+# make_venv FOLDER PACKAGE...: pip tries every address of PyPI's in turn, each as long as its time limit says: so there is a limit
+# for all of it, too.
 make_venv() {
-	mkdir -p "$1" && python3 -m venv --clear "$1" &&
-		timeout 60 "$1/bin/pip" install --quiet --disable-pip-version-check --no-input --timeout 10 --retries 1 \
-			"tpchgen-cli==$TPCHGEN_VERSION" &&
-		"$1/bin/tpchgen-cli" --version
+	local venv=$1
+	shift
+	mkdir -p "$venv" && python3 -m venv --clear "$venv" &&
+		timeout 120 "$venv/bin/pip" install --quiet --disable-pip-version-check --no-input --timeout 10 --retries 1 "$@"
 }
 
-install_tpchgen() {
-	local venv log
-	venv=$(cache_dir)/venv
-	[ "$("$venv/bin/tpchgen-cli" --version 2>/dev/null)" != "tpchgen-cli $TPCHGEN_VERSION" ] || return 0
-	echo "installing tpchgen-cli $TPCHGEN_VERSION in $venv ..."
+# install_venv NAME VERSION COMMAND PACKAGE...: a virtual environment with packages, unless a command in it, a shell's, prints the version.
+install_venv() {
+	local venv version=$2 log
+	venv=$(cache_dir)/$1
+	local command="cd '$venv/bin' && $3"
+	shift 3
+	! sh -c "$command" 2>/dev/null | grep -qwF "$version" || return 0
+	echo "installing ${1%==*} $version in $venv ..."
 	log=$(mktemp)
-	if ! make_venv "$venv" >"$log" 2>&1; then
+	if ! make_venv "$venv" "$@" >"$log" 2>&1 || ! sh -c "$command" >>"$log" 2>&1; then
 		rm -rf "$venv"
-		echo "no tpchgen-cli $TPCHGEN_VERSION: $(why_no_tpchgen "$log")"
+		echo "no ${1%==*} $version: $(why_not_installed "$log")"
 	fi
 	rm -f "$log"
 }
@@ -121,4 +127,10 @@ if [ "$need" != tpchgen ]; then
 	find_missing
 	[ ${#missing[@]} = 0 ] || install_missing
 fi
-case $need in demo | tpchgen) install_tpchgen ;; esac
+case $need in demo | bench | tpchgen)
+	install_venv venv "$TPCHGEN_VERSION" "./tpchgen-cli --version" "tpchgen-cli==$TPCHGEN_VERSION" ;;
+esac
+if [ "$need" = bench ]; then
+	install_venv bench "$DUCKDB_VERSION" "./python3 -c 'import duckdb, matplotlib; print(duckdb.__version__)'" \
+		"duckdb==$DUCKDB_VERSION" matplotlib
+fi

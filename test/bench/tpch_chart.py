@@ -1,0 +1,88 @@
+#!/usr/bin/env python3
+"""TPC-H's queries on gpudb, PostgreSQL and DuckDB, as a chart of what bench.py has measured.
+
+    test/bench/tpch_chart.py FILE.json --png docs/tpch-cpu.png
+
+FILE.json is what `run.sh tpch --duckdb --json FILE.json` wrote.  Needs matplotlib.  Refuses to draw wrong answers.
+"""
+
+import argparse
+import json
+import os
+import re
+import sys
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import report  # noqa: E402
+
+# (kind of configuration in bench.py, name in the legend, colour)
+SERIES = (("pg", "PostgreSQL, best plan", "#8fa3b8"), ("duckdb", "DuckDB", "#e0a100"), ("gpudb", "gpudb", "#1b7f5c"))
+
+
+def milliseconds(row, kind, limit):
+    """(the best median of a kind of configuration, or the time limit if all of these reached it; whether it is the limit)."""
+    found = report.best(row, kind)
+    return (found[1] * 1000, False) if found else (limit * 1000, True)
+
+
+def wrong(rows):
+    return [row["name"] for row in rows for state in row["checks"].values() if state["wrong"]]
+
+
+def faster(rows, kind, limit):
+    """The geometric mean of how many times gpudb is faster; the time limit stands for a query that reached it."""
+    return report.geometric_mean([milliseconds(row, kind, limit)[0] / milliseconds(row, "gpudb", limit)[0] for row in rows])
+
+
+def title(measured):
+    facts = dict(measured["facts"])
+    rows = max(row["rows_in"] for row in measured["results"]["tpch"] if row["name"] == "q01")
+    gpu = re.search(r"NVIDIA [^,]*?(?= GPU-| [0-9a-f]{8}-|$)", facts.get("device", ""))
+    return f"TPC-H, {rows / 1e6:.1f} million rows in lineitem; {facts['CPU']}{', ' + gpu.group() if gpu else ''}; {facts['date']}"
+
+
+def draw(measured, png):
+    import matplotlib
+
+    matplotlib.use("Agg")
+    from matplotlib import pyplot
+
+    rows, limit = measured["results"]["tpch"], measured["arguments"]["timeout"]
+    present = [entry for entry in SERIES if any(timing["kind"] == entry[0] for timing in rows[0]["timings"].values())]
+    figure, axes = pyplot.subplots(figsize=(10, 4.2))
+    width = 0.8 / len(present)
+    for place, (kind, name, colour) in enumerate(present):
+        if kind != "gpudb":
+            name += f": gpudb is {faster(rows, kind, limit):.1f} times faster"
+        for number, row in enumerate(rows):
+            value, reached = milliseconds(row, kind, limit)
+            axes.bar(number + (place - (len(present) - 1) / 2) * width, value, width, color=colour, edgecolor="white", linewidth=0.3,
+                     hatch="////" if reached else None, label=name if number == 0 else None)
+    axes.set_yscale("log")
+    axes.set_ylabel("milliseconds, warm")
+    axes.set_xticks(range(len(rows)), [row["name"].upper().replace("Q0", "Q") for row in rows], fontsize=8)
+    axes.set_xlim(-0.6, len(rows) - 0.4)
+    axes.set_title(title(measured), fontsize=9)
+    axes.grid(True, axis="y", which="major", alpha=0.4)
+    axes.set_axisbelow(True)
+    axes.legend(fontsize=8, ncols=len(present), loc="upper center", bbox_to_anchor=(0.5, -0.08), frameon=False)
+    if any(milliseconds(row, kind, limit)[1] for row in rows for kind, *_ in present):
+        axes.annotate(f"hatched: more than {limit} s", (0.995, 0.97), xycoords="axes fraction", ha="right", va="top", fontsize=8)
+    figure.tight_layout()
+    figure.savefig(png, dpi=110)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("file", help="what bench.py --json wrote")
+    parser.add_argument("--png", required=True)
+    options = parser.parse_args()
+    with open(options.file, encoding="utf-8") as file:
+        measured = json.load(file)
+    if wrong(measured["results"]["tpch"]):
+        sys.exit("wrong answers: " + " ".join(wrong(measured["results"]["tpch"])))
+    draw(measured, options.png)
+
+
+if __name__ == "__main__":
+    main()
