@@ -213,7 +213,7 @@ def check_answer(config, query, theirs, exact):
             if not check.same_order(ours, theirs) and not exact and "ORDER BY" in query.sql.upper():
                 state["note"] = "rows in another order (equal sort keys?)"
     except ServerError as error:
-        state["wrong"] = str(error).split("\n")[0]
+        state["note" if error.sqlstate == QUERY_TIMEOUT else "wrong"] = str(error).split("\n")[0]
     finally:
         conn.set("gpudb.debug_require", "allow")
     if state["on_gpudb"] and text and not plan:

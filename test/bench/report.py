@@ -85,7 +85,7 @@ def verdict(row, kind):
         return "loss: not on gpudb" + (f" ({state['reason']})" if state["reason"] else "")
     ratio = speedup(row, kind)
     if ratio is None:
-        return "win; PostgreSQL reached the time limit" if best(row, kind) else "loss: no figure"
+        return "win; PostgreSQL reached the time limit" if best(row, kind) else "; ".join(["loss: no figure"] + _notes(state))
     return "; ".join(["win" if ratio >= 1 else "loss"] + _notes(state))
 
 
