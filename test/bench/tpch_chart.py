@@ -29,8 +29,8 @@ def wrong(rows):
     return [row["name"] for row in rows for state in row["checks"].values() if state["wrong"]]
 
 
-def faster(rows, kind, limit):
-    """The geometric mean of how many times gpudb is faster; the time limit stands for a query that reached it."""
+def times_ours(rows, kind, limit):
+    """The geometric mean of a kind's times divided by gpudb's; the time limit stands for a query that reached it."""
     return report.geometric_mean([milliseconds(row, kind, limit)[0] / milliseconds(row, "gpudb", limit)[0] for row in rows])
 
 
@@ -53,7 +53,7 @@ def draw(measured, png):
     width = 0.8 / len(present)
     for place, (kind, name, colour) in enumerate(present):
         if kind != "gpudb":
-            name += f": gpudb is {faster(rows, kind, limit):.1f} times faster"
+            name += f": {times_ours(rows, kind, limit):.1f} × gpudb's time"
         for number, row in enumerate(rows):
             value, reached = milliseconds(row, kind, limit)
             axes.bar(number + (place - (len(present) - 1) / 2) * width, value, width, color=colour, edgecolor="white", linewidth=0.3,
