@@ -42,6 +42,8 @@ OTHER_PLANS = (
     FREE,
     # conditions that cost nothing are tested as they are written
     f"{FREE}; SET LOCAL enable_hashjoin = off; SET LOCAL enable_mergejoin = off",
+    # and an index would have been asked for some of them first
+    f"{FREE}; {NO_INDEX}",
     # what gpudb's plan is not asked to do without
     "SET LOCAL enable_hashagg = on",
 )
