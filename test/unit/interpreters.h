@@ -7,6 +7,7 @@
 #define GPUDB_TEST_INTERPRETERS_H
 
 #include "core/vm.h"
+#include "tap.h"
 #ifdef GPUDB_TEST_GPU
 #include "gpu/interpreter.h"
 #endif
@@ -33,5 +34,16 @@ static const Interpreter interpreters[] = {
 	{"GPU, tile of 512", 512, gpu_run_2, gpu_can_run},
 #endif
 };
+
+/* Begin a test of one interpreter: at most 16 in a program.  TAP holds on to the name. */
+static inline void
+begin_test(const Interpreter *vm, const char *name)
+{
+	static char names[16][80];
+	static int	used;
+
+	snprintf(names[used], sizeof(names[0]), "%s, %s", name, vm->name);
+	tap_begin(names[used++]);
+}
 
 #endif							/* GPUDB_TEST_INTERPRETERS_H */

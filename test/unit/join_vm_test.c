@@ -619,16 +619,6 @@ select_rows(bool some)
 		selection[w] = random_below(4) == 0 ? 0 - random_below(2) : random_u64();
 }
 
-static void
-begin_test(const Interpreter *vm, const char *name)
-{
-	static char names[16][80];
-	static int	used;
-
-	snprintf(names[used], sizeof(names[0]), "%s, %s", name, vm->name);
-	tap_begin(names[used++]);
-}
-
 /* Test one join of each kind, by each kind of key, over tables of each kind. */
 static void
 test_steps(const Interpreter *vm)

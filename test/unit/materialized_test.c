@@ -458,16 +458,6 @@ expect_table(const Keeping *k, const MaterializedRows *materialized)
 
 /* Tests of materialized rows */
 
-static void
-begin_test(const Interpreter *vm, const char *name)
-{
-	static char names[16][80];
-	static int	used;
-
-	snprintf(names[used], sizeof(names[0]), "%s, %s", name, vm->name);
-	tap_begin(names[used++]);
-}
-
 static JoinStep
 random_step(const JoinPlan *plan)
 {
