@@ -77,10 +77,9 @@ server_conf() {
 }
 
 suite_lint() {
-	local script
-	for script in "$repo"/test/lint/*.sh; do
-		case ${script##*/} in run.sh | lib.sh | gen_*) continue ;; esac
-		tap "lint/$(basename "$script" .sh)" "$script"
+	local lint
+	for lint in $("$repo/test/lint/run.sh" --list); do
+		tap "lint/$lint" "$repo/test/lint/$lint.sh"
 	done
 }
 
