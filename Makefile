@@ -94,10 +94,9 @@ $(DEPENDENCIES): ;
 # What follows works without PGXS, too: it installs what is missing and calls make again.
 SUITES = lint unit cuda regress isolation tap pgtap diff channel standin demo
 TEST_CHIP = $(or $(GPUDB_CUDA_ARCH),$(subst .,,$(shell nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | head -n 1)),75)
-RUN_TESTS = test/install-deps.sh test && \
-	echo "building gpudb" && $(MAKE) --no-print-directory -s -j$(shell nproc) all GPUDB_CUDA_ARCH=$(TEST_CHIP) && \
-	$(MAKE) --no-print-directory -s install GPUDB_CUDA_ARCH=$(TEST_CHIP) && \
-	test/run.sh
+BUILD_AND_INSTALL = echo "building gpudb" && $(MAKE) --no-print-directory -s -j$(shell nproc) all GPUDB_CUDA_ARCH=$(TEST_CHIP) && \
+	$(MAKE) --no-print-directory -s install GPUDB_CUDA_ARCH=$(TEST_CHIP)
+RUN_TESTS = test/install-deps.sh test && $(BUILD_AND_INSTALL) && test/run.sh
 
 deps:		# compiler and PostgreSQL's headers
 	test/install-deps.sh build
@@ -115,7 +114,7 @@ demo:		# TPC-H at scale factor SF (default 1) with and without gpudb
 	@GPUDB_CUDA_ARCH=$(TEST_CHIP) test/demo.sh
 
 bench:		# TPC-H at scale factor SF beside PostgreSQL and DuckDB, and a chart of it
-	@GPUDB_CUDA_ARCH=$(TEST_CHIP) test/bench/tpch.sh
+	@test/install-deps.sh bench && $(BUILD_AND_INSTALL) && test/bench/tpch.sh
 
 ifneq ($(PGXS),)
 installcheck:	# against the running server that PGHOST and its like name

@@ -104,7 +104,7 @@ make_venv() {
 	local venv=$1
 	shift
 	mkdir -p "$venv" && python3 -m venv --clear "$venv" &&
-		timeout 120 "$venv/bin/pip" install --quiet --disable-pip-version-check --no-input --timeout 10 --retries 1 "$@"
+		timeout 60 "$venv/bin/pip" install --quiet --disable-pip-version-check --no-input --timeout 10 --retries 1 "$@"
 }
 
 # install_venv NAME VERSION COMMAND PACKAGE...: a virtual environment with packages, unless a command in it, a shell's, prints the version.

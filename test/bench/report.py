@@ -84,9 +84,11 @@ def verdict(row, kind):
     if kind == "forced" and not state["on_gpudb"]:
         return "loss: not on gpudb" + (f" ({state['reason']})" if state["reason"] else "")
     ratio = speedup(row, kind)
-    if ratio is None:
-        return "win; PostgreSQL reached the time limit" if best(row, kind) else "; ".join(["loss: no figure"] + _notes(state))
-    return "; ".join(["win" if ratio >= 1 else "loss"] + _notes(state))
+    if ratio is not None:
+        result = "win" if ratio >= 1 else "loss"
+    else:
+        result = "win; PostgreSQL reached the time limit" if best(row, kind) else "loss: no figure"
+    return "; ".join([result] + _notes(state))
 
 
 def markdown(suite, rows, facts, arguments):

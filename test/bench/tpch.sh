@@ -1,26 +1,19 @@
 #!/bin/bash
 # TPC-H's 22 queries on gpudb, PostgreSQL and DuckDB, with everything cached:  make bench       (SF=10 make bench: another scale factor)
 #
-# Installs what is missing, builds gpudb, runs the queries on a private server, with keys and foreign-key indexes, puts a table of
-# times into docs/benchmarks.md and draws docs/tpch-cpu.png, or docs/tpch-gpu.png where a GPU ran queries.  Where DuckDB or
-# matplotlib cannot be had, there are no times of DuckDB's, or no chart.
+# Runs the queries on a private server, with keys and foreign-key indexes, puts a table of times into docs/benchmarks.md and draws
+# docs/tpch-cpu.png, or docs/tpch-gpu.png where a GPU ran queries.  Where DuckDB or matplotlib cannot be had, there are no times of
+# DuckDB's, or no chart.  gpudb must be installed; the Makefile sees to that, and install-deps.sh to the rest.
 #
 #   SF                 scale factor of TPC-H (default 1)
 #   OUT                folder for benchmarks.md, the chart, and tpch.json with the measurements (default docs/, without the latter)
 #   BENCH_OPTIONS      further options of test/bench/run.sh, such as --timeout 5
-#   GPUDB_INSTALLED=1  gpudb and what it needs are installed: neither packages nor gpudb are touched
 set -euo pipefail
 . "$(dirname "$0")/../lib.sh"
 
 sf=${SF:-1}
 out=${OUT:-$repo/docs}
 venv=$(cache_dir)/bench
-if [ -z "${GPUDB_INSTALLED:-}" ]; then
-	"$repo/test/install-deps.sh" bench
-	echo "building gpudb"
-	make -C "$repo" --no-print-directory -s -j"$(nproc)" all
-	make -C "$repo" --no-print-directory -s install
-fi
 python=python3
 [ ! -x "$venv/bin/python3" ] || python=$venv/bin/python3
 has() { "$python" -c "import $1" 2>/dev/null; }
@@ -32,7 +25,10 @@ else
 	echo "without DuckDB: its Python module is missing"
 fi
 json=$out/tpch.json
-[ -n "${OUT:-}" ] || json=$(mktemp --suffix=.json)
+if [ -z "${OUT:-}" ]; then
+	json=$(mktemp --suffix=.json)
+	trap 'rm -f "$json"' EXIT
+fi
 mkdir -p "$out"
 export TPCH_INDEXES=1 TPCH_JOBS=${TPCH_JOBS:-$(nproc)}
 # shellcheck disable=SC2086  # words
@@ -45,4 +41,3 @@ if has matplotlib; then
 else
 	echo "no chart: the Python module matplotlib is missing"
 fi
-[ -n "${OUT:-}" ] || rm -f "$json"

@@ -19,24 +19,24 @@ import report  # noqa: E402
 SERIES = (("pg", "PostgreSQL, best plan", "#8fa3b8"), ("duckdb", "DuckDB", "#e0a100"), ("gpudb", "gpudb", "#1b7f5c"))
 
 
-def milliseconds(row, kind, limit):
-    """(the best median of a kind of configuration, or the time limit if all of these reached it; whether it is the limit)."""
-    found = report.best(row, kind)
-    return (found[1] * 1000, False) if found else (limit * 1000, True)
+def milliseconds(rows, kind):
+    """For each query the best median of a kind of configuration, or None if all of these reached the time limit."""
+    found = [report.best(row, kind) for row in rows]
+    return [one and one[1] * 1000 for one in found]
 
 
 def wrong(rows):
     return [row["name"] for row in rows for state in row["checks"].values() if state["wrong"]]
 
 
-def times_ours(rows, kind, limit):
-    """The geometric mean of a kind's times divided by gpudb's; the time limit stands for a query that reached it."""
-    return report.geometric_mean([milliseconds(row, kind, limit)[0] / milliseconds(row, "gpudb", limit)[0] for row in rows])
+def times_ours(theirs, ours):
+    """The geometric mean of times divided by gpudb's."""
+    return report.geometric_mean([a / b for a, b in zip(theirs, ours)])
 
 
 def title(measured):
     facts = dict(measured["facts"])
-    rows = max(row["rows_in"] for row in measured["results"]["tpch"] if row["name"] == "q01")
+    rows = next(row["rows_in"] for row in measured["results"]["tpch"] if row["name"] == "q01")
     gpu = re.search(r"NVIDIA [^,]*?(?= GPU-| [0-9a-f]{8}-|$)", facts.get("device", ""))
     return f"TPC-H, {rows / 1e6:.1f} million rows in lineitem; {facts['CPU']}{', ' + gpu.group() if gpu else ''}; {facts['date']}"
 
@@ -49,15 +49,18 @@ def draw(measured, png):
 
     rows, limit = measured["results"]["tpch"], measured["arguments"]["timeout"]
     present = [entry for entry in SERIES if any(timing["kind"] == entry[0] for timing in rows[0]["timings"].values())]
+    measured_ms = {kind: milliseconds(rows, kind) for kind, *_ in present}
+    # the time limit stands for a query that reached it
+    drawn_ms = {kind: [limit * 1000 if ms is None else ms for ms in times] for kind, times in measured_ms.items()}
     figure, axes = pyplot.subplots(figsize=(10, 4.2))
     width = 0.8 / len(present)
     for place, (kind, name, colour) in enumerate(present):
         if kind != "gpudb":
-            name += f": {times_ours(rows, kind, limit):.1f} × gpudb's time"
-        for number, row in enumerate(rows):
-            value, reached = milliseconds(row, kind, limit)
-            axes.bar(number + (place - (len(present) - 1) / 2) * width, value, width, color=colour, edgecolor="white", linewidth=0.3,
-                     hatch="////" if reached else None, label=name if number == 0 else None)
+            name += f": {times_ours(drawn_ms[kind], drawn_ms['gpudb']):.1f} × gpudb's time"
+        bars = axes.bar([number + (place - (len(present) - 1) / 2) * width for number in range(len(rows))], drawn_ms[kind], width,
+                        color=colour, edgecolor="white", linewidth=0.3, label=name)
+        for bar, ms in zip(bars, measured_ms[kind]):
+            bar.set_hatch("////" if ms is None else None)
     axes.set_yscale("log")
     axes.set_ylabel("milliseconds, warm")
     axes.set_xticks(range(len(rows)), [row["name"].upper().replace("Q0", "Q") for row in rows], fontsize=8)
@@ -66,7 +69,7 @@ def draw(measured, png):
     axes.grid(True, axis="y", which="major", alpha=0.4)
     axes.set_axisbelow(True)
     axes.legend(fontsize=8, ncols=len(present), loc="upper center", bbox_to_anchor=(0.5, -0.08), frameon=False)
-    if any(milliseconds(row, kind, limit)[1] for row in rows for kind, *_ in present):
+    if any(None in times for times in measured_ms.values()):
         axes.annotate(f"hatched: more than {limit} s", (0.995, 0.97), xycoords="axes fraction", ha="right", va="top", fontsize=8)
     figure.tight_layout()
     figure.savefig(png, dpi=110)
