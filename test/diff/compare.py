@@ -40,6 +40,8 @@ OTHER_PLANS = (
     "SET LOCAL enable_hashjoin = off; SET LOCAL enable_mergejoin = off; SET LOCAL enable_hashagg = off; SET LOCAL enable_sort = off",
     "SET LOCAL join_collapse_limit = 1; SET LOCAL from_collapse_limit = 1",
     FREE,
+    # one process reads rows in the order of the pages, several in any order
+    f"{FREE}; {SERIAL}",
     # conditions that cost nothing are tested as they are written
     f"{FREE}; SET LOCAL enable_hashjoin = off; SET LOCAL enable_mergejoin = off",
     # and an index would have been asked for some of them first
