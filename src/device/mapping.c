@@ -53,11 +53,12 @@ mapping_create(Size size)
 }
 
 bool
-mapping_make_huge(void *start)
+mapping_make_huge(uint8 *start, Size npages)
 {
 	/* the kernel takes the file for truncated if no page is present */
-	pg_atomic_fetch_add_u32((pg_atomic_uint32 *) start, 0);
-	return madvise(start, HUGE_PAGE, MADV_COLLAPSE) == 0;
+	for (Size page = 0; page < npages; page++)
+		pg_atomic_fetch_add_u32((pg_atomic_uint32 *) (start + page * HUGE_PAGE), 0);
+	return madvise(start, npages * HUGE_PAGE, MADV_COLLAPSE) == 0;
 }
 
 void

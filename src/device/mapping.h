@@ -18,13 +18,15 @@
 extern void *mapping_create(Size size);
 
 /*
- * Put a huge page behind HUGE_PAGE bytes of a mapping, whatever the machine's
- * settings are, and preserve the contents.  Returns false, with errno, if the
- * kernel has none.  Memory that was not touched before is the fastest to
- * convert.  The call takes the time that the first touch of the pages would
- * take, or much longer if memory is scarce.
+ * Put huge pages behind the next `npages` times HUGE_PAGE bytes of a mapping,
+ * whatever the machine's settings are, and preserve the contents.  Returns
+ * false, with errno, if the kernel has none for some of them.  Memory that was
+ * not touched before is the fastest to convert.  The call takes the time that
+ * the first touch of the pages would take, or much longer if memory is scarce.
+ * Besides, the kernel waits for all processors once in each call, which takes
+ * milliseconds while these are busy.
  */
-extern bool mapping_make_huge(void *start);
+extern bool mapping_make_huge(uint8 *start, Size npages);
 
 /* Unmap a mapping of mapping_create(); it stays mapped in other processes. */
 extern void mapping_drop(void *start, Size size);

@@ -218,7 +218,7 @@ prepare_recent(PageSource *source, PageWindow *window, BlockNumber block, TupleL
 
 	if (!source->recent)
 		return InvalidBuffer;
-	recent_prefetch(source->relation, block + LOOKAHEAD);
+	recent_prefetch(source->relation, block, block + LOOKAHEAD);
 	buffer = recent_pin(source->relation, block);
 	if (!BufferIsValid(buffer))
 		return InvalidBuffer;

@@ -29,20 +29,27 @@ enum
 };
 
 /* Longest time that a huge page may take; where it takes longer memory is so scarce that small pages have to do. */
-#define HUGE_PAGE_MOST_NS	UINT64CONST(20000000)
+#define HUGE_PAGE_MOST_NS	UINT64CONST(50000000)
+
+/* Number of huge pages that are taken at once: a part of those that the pool has, within a bound. */
+#define AT_ONCE_PART		16
+#define AT_ONCE_MOST		16
 
 /* Approximate number of bytes taken last of which the time is remembered. */
 #define BYTES_REMEMBERED	(UINT64CONST(64) << 20)
 
-/* Memory is taken ahead where a byte takes longer than this: clearing it takes a tenth of a nanosecond or two. */
+/* Memory is always taken ahead where a byte takes longer than this: clearing it takes a tenth of a nanosecond or two. */
 #define AHEAD_LEAST_NS		0.5
 
 /*
- * Part of the pool that is taken ahead, within bounds, and the part of the
- * machine's memory that must be free for it.
+ * Part of the pool that is taken ahead there, within a bound; part of
+ * shared_buffers, or of the pool if that is smaller, that the pool gets as soon
+ * as the server has started; and the part of the machine's memory that must be
+ * free for both.
  */
 #define AHEAD_PART			16
 #define AHEAD_MOST			((Size) 512 << 20)
+#define AHEAD_FIRST_PART	4
 #define FREE_PART			8
 
 /* State of a huge page of the pool. */
@@ -50,8 +57,7 @@ typedef enum HugePageState
 {
 	HUGE_UNUSED,				/* nothing was allocated in the page yet */
 	HUGE_AHEAD,					/* nothing was allocated, but the page has memory */
-	HUGE_FILLED,				/* allocated, and memory was there before */
-	HUGE_ASKED					/* allocated, and memory asked for then */
+	HUGE_FILLED					/* allocated, and the page has memory */
 } HugePageState;
 
 /* Counters and states of the pool's huge pages, behind the pool in the same mapping. */
@@ -283,48 +289,101 @@ pool_ns_to_take(double bytes)
 	return pool_exists() ? Max(bytes - (double) pool_bytes_ahead(), 0) * ns_per_byte() : 0;
 }
 
-/* Back a huge page with memory; return the nanoseconds that it took. */
-static uint64
-make_huge_page(Size page)
+/*
+ * Ask the kernel for huge pages, all in one call, and count them.  If it has
+ * none for one of them, or a device has pinned a small page of it, each is
+ * asked for alone.
+ */
+static void
+ask_kernel(Size first, Size npages)
+{
+	uint8	   *start = place + first * HUGE_PAGE;
+
+	if (mapping_make_huge(start, npages))
+		pg_atomic_fetch_add_u32(&huge->made, (uint32) npages);
+	else if (npages > 1)
+		for (Size page = 0; page < npages; page++)
+			ask_kernel(first + page, 1);
+	else
+		/* EAGAIN: a device has pinned some of its small pages */
+		huge_pages_left &= errno == EAGAIN;
+}
+
+/*
+ * Claim up to `most` pages from `first` on that nobody has claimed yet: they
+ * are in state HUGE_AHEAD, and this process backs them with memory.  Return
+ * their number.
+ */
+static Size
+claim_pages(Size first, Size most)
+{
+	const Size	npages = pool_bytes() / HUGE_PAGE;
+	Size		n = 0;
+
+	while (n < most && first + n < npages && pg_atomic_read_u32(&huge->state[first + n]) == HUGE_UNUSED)
+	{
+		/* counted before another process can fill the page */
+		pg_atomic_fetch_add_u32(&huge->ahead, 1);
+		if (!change_state(first + n, HUGE_UNUSED, HUGE_AHEAD))
+		{
+			pg_atomic_fetch_sub_u32(&huge->ahead, 1);
+			break;
+		}
+		n++;
+	}
+	return n;
+}
+
+/* Back claimed pages with memory. */
+static void
+take_pages(Size first, Size npages)
 {
 	const uint64 begun = clock_ns();
 	uint64		took;
 
-	if (mapping_make_huge(place + page * HUGE_PAGE))
-		pg_atomic_fetch_add_u32(&huge->made, 1);
-	else
-		/* EAGAIN: a device has pinned some of its small pages */
-		huge_pages_left = errno == EAGAIN;
+	if (npages == 0)
+		return;
+	ask_kernel(first, npages);
 	took = clock_ns() - begun;
-	huge_pages_left &= took <= HUGE_PAGE_MOST_NS;
-	return took;
+	remember_time(npages * HUGE_PAGE, took);
+	huge_pages_left &= took <= npages * HUGE_PAGE_MOST_NS;
 }
 
-/* Back memory that was allocated now with huge pages. */
+/*
+ * Back memory that was allocated now with huge pages.  Where the pool grows
+ * much, the pages that are allocated after the next ones are taken, too, in
+ * one call of the kernel: other processes fill the next ones meanwhile.
+ */
 static void
 ask_for_huge_pages(dsa_pointer pointer, Size bytes)
 {
 	const Size	end = Min((pointer + bytes + HUGE_PAGE - 1) / HUGE_PAGE, pool_bytes() / HUGE_PAGE);
-	Size		taken = 0;		/* bytes in pages that had no memory before */
-	uint64		ns = 0;
+	const Size	at_once = Min(pg_atomic_read_u32(&huge->made) / AT_ONCE_PART, AT_ONCE_MOST);
 
 	for (Size page = pointer / HUGE_PAGE; page < end; page++)
 	{
-		if (huge_pages_left && change_state(page, HUGE_UNUSED, HUGE_ASKED))
-			ns += make_huge_page(page);
-		else if (change_state(page, HUGE_AHEAD, HUGE_FILLED))
+		if (huge_pages_left)
+			take_pages(page, claim_pages(page, Max(at_once, end - page)));
+		if (change_state(page, HUGE_AHEAD, HUGE_FILLED))
 			pg_atomic_fetch_sub_u32(&huge->ahead, 1);
-		if (pg_atomic_read_u32(&huge->state[page]) == HUGE_ASKED)
-			taken += Min(pointer + bytes, (page + 1) * HUGE_PAGE) - Max(pointer, page * HUGE_PAGE);
 	}
-	remember_time(taken, ns);
+	if (huge_pages_left && at_once > 1)
+		take_pages(end + at_once, claim_pages(end + at_once, at_once));
 }
 
-/* Return how many bytes of the pool are to have memory before anybody fills them. */
-static Size
-bytes_wanted_ahead(void)
+/*
+ * Return true if more memory is to be taken before anybody fills it: at first
+ * for the columns of a database of the size of shared_buffers, later always a
+ * little where memory costs much.
+ */
+static bool
+memory_is_wanted(void)
 {
-	return ns_per_byte() < AHEAD_LEAST_NS ? 0 : Min(pool_bytes() / AHEAD_PART, AHEAD_MOST);
+	const Size	first = Min((Size) NBuffers * BLCKSZ, pool_bytes()) / AHEAD_FIRST_PART;
+
+	if (Max(pool_huge_bytes(), pool_bytes_ahead()) < first)
+		return true;
+	return ns_per_byte() >= AHEAD_LEAST_NS && pool_bytes_ahead() < Min(pool_bytes() / AHEAD_PART, AHEAD_MOST);
 }
 
 /* Return true if the machine has memory to spare; tests do not depend on that. */
@@ -337,21 +396,14 @@ memory_is_left(void)
 bool
 pool_take_ahead(void)
 {
-	if (!huge_pages_left || pool_bytes_ahead() >= bytes_wanted_ahead() || !memory_is_left())
+	if (!huge_pages_left || !memory_is_wanted() || !memory_is_left())
 		return false;
 	for (Size page = 0; page < pool_bytes() / HUGE_PAGE; page++)
-	{
-		if (pg_atomic_read_u32(&huge->state[page]) != HUGE_UNUSED)
-			continue;
-		/* counted before another process can fill the page */
-		pg_atomic_fetch_add_u32(&huge->ahead, 1);
-		if (change_state(page, HUGE_UNUSED, HUGE_AHEAD))
+		if (claim_pages(page, 1) > 0)
 		{
-			remember_time(HUGE_PAGE, make_huge_page(page));
+			take_pages(page, 1);
 			return huge_pages_left;
 		}
-		pg_atomic_fetch_sub_u32(&huge->ahead, 1);
-	}
 	return false;
 }
 

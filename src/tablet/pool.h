@@ -48,7 +48,8 @@ extern double pool_ns_to_take(double bytes);
 
 /*
  * Back one more huge page, which nobody fills yet, with memory; return false
- * when no more is needed.  None is needed where memory costs little, or where
+ * when no more is needed.  At first the pool needs a quarter of the size of
+ * shared_buffers, later none where memory costs little, and never any where
  * the machine has not much of it left.
  */
 extern bool pool_take_ahead(void);

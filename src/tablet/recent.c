@@ -9,7 +9,8 @@
  * there are buffers, holds the last known buffer of blocks; those of a relation
  * are adjacent, and relations that collide there only spoil each other's
  * guesses.  Since a guess is known ahead, the memory it leads to can be
- * prefetched.
+ * prefetched.  The first time that anybody reads a table, the buffers behind
+ * that of the block before are the guess.
  */
 #include "postgres.h"
 
@@ -26,6 +27,9 @@
 
 /* Number of cache lines of a page to prefetch: its header and the line pointers of some 70 tuples. */
 #define PAGE_LINES		5
+
+/* Number of buffers behind that of the block before in which a block is looked for. */
+#define REACH			16
 
 /*
  * Last known buffers by block; InvalidBuffer = not known.  Read and written
@@ -64,11 +68,46 @@ guess(Relation relation, BlockNumber block)
 	return buffer > 0 && buffer <= NBuffers ? buffer : InvalidBuffer;
 }
 
-/* Prefetch the descriptor of a block's last known buffer, and `lines` cache lines of its page. */
-static void
-prefetch(Relation relation, BlockNumber block, int lines)
+/*
+ * Return the buffer of a block that nobody has seen, if it is one of those
+ * behind the buffer of the block before, or InvalidBuffer.  Tables that are
+ * read into free buffers get them in this order, alternating with others that
+ * are read at the same time.
+ */
+static Buffer
+find_behind(Relation relation, BlockNumber block)
 {
-	Buffer		buffer = guess(relation, block);
+	const Buffer before = block > 0 ? guess(relation, block - 1) : InvalidBuffer;
+
+	if (before == InvalidBuffer)
+		return InvalidBuffer;
+	for (Buffer buffer = before + 1; buffer <= Min(before + REACH, NBuffers); buffer++)
+		if (compat_buffer_has(GetBufferDescriptor(buffer - 1), relation, block))
+			return buffer;
+	return InvalidBuffer;
+}
+
+/*
+ * Return the buffer of a block that nobody has seen if the buffers of the
+ * blocks between `known`, which somebody has seen, and this one have the
+ * distances of the last two known ones; InvalidBuffer if there are none.
+ */
+static Buffer
+extrapolate(Relation relation, BlockNumber known, BlockNumber block)
+{
+	const Buffer last = guess(relation, known);
+	const Buffer before = known > 0 ? guess(relation, known - 1) : InvalidBuffer;
+	int64		buffer = last + (int64) (last - before) * (block - known);
+
+	if (last == InvalidBuffer || before == InvalidBuffer || last <= before || last - before > REACH || buffer > NBuffers)
+		return InvalidBuffer;
+	return (Buffer) buffer;
+}
+
+/* Prefetch the descriptor of a buffer, and `lines` cache lines of its page. */
+static void
+prefetch(Buffer buffer, int lines)
+{
 	const char *page;
 
 	if (buffer == InvalidBuffer)
@@ -80,15 +119,19 @@ prefetch(Relation relation, BlockNumber block, int lines)
 }
 
 void
-recent_prefetch(Relation relation, BlockNumber block)
+recent_prefetch(Relation relation, BlockNumber next, BlockNumber block)
 {
-	prefetch(relation, block, PAGE_LINES);
+	Buffer		buffer = guess(relation, block);
+
+	if (buffer == InvalidBuffer && next > 0)
+		buffer = extrapolate(relation, next - 1, block);
+	prefetch(buffer, PAGE_LINES);
 }
 
 void
 recent_prefetch_glance(Relation relation, BlockNumber block)
 {
-	prefetch(relation, block, 1);
+	prefetch(guess(relation, block), 1);
 }
 
 Buffer
@@ -96,9 +139,12 @@ recent_pin(Relation relation, BlockNumber block)
 {
 	Buffer		buffer = guess(relation, block);
 
+	if (buffer == InvalidBuffer)
+		buffer = find_behind(relation, block);
 	if (buffer == InvalidBuffer ||
 		!ReadRecentBuffer(compat_relation_file_of(relation), MAIN_FORKNUM, block, buffer))
 		return InvalidBuffer;
+	recent_note(relation, block, buffer);
 	/* counted as by ReadBuffer() */
 	pgstat_count_buffer_read(relation);
 	pgstat_count_buffer_hit(relation);

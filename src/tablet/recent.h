@@ -18,8 +18,11 @@ extern void recent_create(void);
 /* Record that a buffer holds a block. */
 extern void recent_note(Relation relation, BlockNumber block, Buffer buffer);
 
-/* Prefetch the memory that pinning a block and listing its tuples will touch. */
-extern void recent_prefetch(Relation relation, BlockNumber block);
+/*
+ * Prefetch the memory that pinning a block and listing its tuples will touch;
+ * `next` is the block before it that is pinned next.
+ */
+extern void recent_prefetch(Relation relation, BlockNumber next, BlockNumber block);
 
 /* Pin a block in its last known buffer; return InvalidBuffer if it is not there. */
 extern Buffer recent_pin(Relation relation, BlockNumber block);

@@ -174,5 +174,26 @@ is(run_sql("SET ROLE stranger; $told"), '', 'and nobody from whom policies may h
 run_sql('VACUUM "a b".unmarked');
 is(run_sql($told), '', 'VACUUM mends that');
 
+# Memory for the first columns, a quarter of the pool if that is smaller than shared_buffers, is taken when the server has started
+SKIP:
+{
+	skip 'this machine gives no huge pages', 2 if !$huge;
+	my $waits = q{SELECT substring(gpudb.doctor() FROM '(\d+) MB of these wait for more columns')};
+	run_sql('ALTER SYSTEM SET gpudb.auto_prewarm = on');
+	$node->restart;
+	for (1 .. 100)
+	{
+		last if run_sql($waits) >= 16;
+		select(undef, undef, undef, 0.2);
+	}
+	my $taken = run_sql($waits);
+	my ($wanted) = slurp_file('/proc/loadavg') =~ /^(\S+)/;
+	my $processors = () = slurp_file('/proc/cpuinfo') =~ /^processor/mg;
+	skip "others want the processors: $wanted of $processors", 2 if $taken < 16 && $wanted > $processors;
+	is($taken, 16, 'memory waits for columns before any are wanted');
+	run_sql("SELECT gpudb.prewarm('dense')");
+	cmp_ok(run_sql($waits), '<', 16, 'and the first ones take it');
+}
+
 $node->stop;
 done_testing();
