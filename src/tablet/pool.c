@@ -52,6 +52,9 @@ enum
 #define AHEAD_FIRST_PART	4
 #define FREE_PART			8
 
+/* Number of huge pages that are taken ahead at once; whoever takes them looks between two times whether a query runs. */
+#define AHEAD_AT_ONCE		4
+
 /* State of a huge page of the pool. */
 typedef enum HugePageState
 {
@@ -399,11 +402,14 @@ pool_take_ahead(void)
 	if (!huge_pages_left || !memory_is_wanted() || !memory_is_left())
 		return false;
 	for (Size page = 0; page < pool_bytes() / HUGE_PAGE; page++)
-		if (claim_pages(page, 1) > 0)
-		{
-			take_pages(page, 1);
-			return huge_pages_left;
-		}
+	{
+		const Size	n = claim_pages(page, AHEAD_AT_ONCE);
+
+		if (n == 0)
+			continue;
+		take_pages(page, n);
+		return huge_pages_left;
+	}
 	return false;
 }
 

@@ -47,8 +47,8 @@ extern Size pool_huge_bytes(void);
 extern double pool_ns_to_take(double bytes);
 
 /*
- * Back one more huge page, which nobody fills yet, with memory; return false
- * when no more is needed.  At first the pool needs a quarter of the size of
+ * Back some more huge pages, which nobody fills yet, with memory; return false
+ * when no more are needed.  At first the pool needs a quarter of the size of
  * shared_buffers, later none where memory costs little, and never any where
  * the machine has not much of it left.
  */

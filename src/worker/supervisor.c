@@ -9,8 +9,8 @@
  * at once if it has run batches, else after a pause that doubles with each such
  * failure, and after many in a row only after a long pause, the circuit breaker.
  *
- * While nothing else wants the processors, the supervisor takes memory for the
- * pool, so that the first columns that are cached need not wait for it.
+ * While no query runs, the supervisor takes memory for the pool, so that the
+ * first columns that are cached need not wait for it.
  */
 #include "postgres.h"
 
@@ -26,8 +26,8 @@
 #include "utils/timestamp.h"
 
 #include "device/channel.h"
+#include "device/machine.h"
 #include "device/pulse.h"
-#include "device/threads.h"
 #include "guc.h"
 #include "tablet/pool.h"
 #include "worker/helper.h"
@@ -47,8 +47,8 @@
 
 #define LOOK_MS			250
 
-/* Milliseconds between two looks where there is no device: the machine's memory may have become free. */
-#define GIVEN_UP_MS		5000L
+/* Milliseconds between two looks where there is no device: queries may have ended, and memory may have become free. */
+#define GIVEN_UP_MS		1000L
 
 /* Milliseconds for which memory is taken between two looks at the GPU process. */
 #define TAKE_MS			50
@@ -197,15 +197,15 @@ end_helper_at_exit(int code, Datum arg)
 }
 
 /*
- * Take memory for columns to be cached while processors are free, for TAKE_MS
- * at most.  Return true if that was not enough.
+ * Take memory for columns to be cached while no query runs, for TAKE_MS at
+ * most.  Return true if that was not enough.
  */
 static bool
 take_memory_ahead(void)
 {
 	const TimestampTz begun = GetCurrentTimestamp();
 
-	while (gpudb_auto_prewarm && pool_exists() && !threads_are_busy() && pool_take_ahead())
+	while (gpudb_auto_prewarm && pool_exists() && machine_running() == 0 && pool_take_ahead())
 		if (TimestampDifferenceExceeds(begun, GetCurrentTimestamp(), TAKE_MS))
 			return true;
 	return false;
@@ -231,7 +231,7 @@ gpudb_supervisor_main(Datum arg)
 		if (self.helper == 0 && !self.give_up && GetCurrentTimestamp() >= self.next_start)
 			start_helper(&self, channel);
 		(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH,
-						 take_memory_ahead() ? TAKE_MS : self.give_up ? GIVEN_UP_MS : LOOK_MS, PG_WAIT_EXTENSION);
+						 take_memory_ahead() ? 1 : self.give_up ? GIVEN_UP_MS : LOOK_MS, PG_WAIT_EXTENSION);
 		ResetLatch(MyLatch);
 		CHECK_FOR_INTERRUPTS();
 		/* after a change of hardware or driver, a reload of the configuration makes it try again */

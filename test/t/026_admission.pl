@@ -117,6 +117,11 @@ run_sql(q{
 });
 my $read_here = 'SELECT count(*), sum(b) FROM fresh WHERE a < 50000';
 like(plan_of($read_here), qr/GpuAgg/, 'where PostgreSQL has no workers gpudb reads the pages');
+# the memory that waits for columns is filled first
+run_sql('CREATE TABLE filling AS SELECT (random() * 1e18)::bigint AS v FROM generate_series(1, 2500000)');
+run_sql('VACUUM filling');
+run_sql("SELECT gpudb.prewarm('filling')");
+run_sql('DROP TABLE filling');
 my $dear = 'SET gpudb.debug_memory = 1000000; EXPLAIN';
 unlike(run_sql("$dear $read_here"), qr/GpuAgg/, 'but where memory for the columns takes long they are left to the worker');
 like(run_sql("$dear SELECT count(*) FROM fresh"), qr/GpuAgg/, 'which rows that have none do not wait for');
