@@ -36,6 +36,21 @@ SET jit_above_cost = 20;
 RESET enable_mergejoin;
 RESET enable_hashjoin;
 DROP TABLE plan_jit_keyed;
+-- a short plan of PostgreSQL's alone is not compiled either, whatever it costs, and a long one is
+RESET gpudb.force;
+SELECT * FROM plan_jit_lines('SELECT count(*) FROM generate_series(1, 10000) i WHERE i % 7 = 3');
+SET cpu_tuple_cost = 10000;
+SELECT (count(*) = 1) = pg_jit_available() AS compiled FROM plan_jit_lines('SELECT count(*) FROM generate_series(1, 10000) i WHERE i % 7 = 3') line WHERE line ~ 'JIT';
+RESET cpu_tuple_cost;
+-- jit_above_cost = 0 compiles all plans
+SET jit_above_cost = 0;
+SELECT (count(*) = 1) = pg_jit_available() AS compiled FROM plan_jit_lines('SELECT count(*) FROM generate_series(1, 10000) i WHERE i % 7 = 3') line WHERE line ~ 'JIT';
+-- gpudb.enabled = off leaves the decision to PostgreSQL
+SET jit_above_cost = 20;
+SET gpudb.enabled = off;
+SELECT (count(*) = 1) = pg_jit_available() AS compiled FROM plan_jit_lines('SELECT count(*) FROM generate_series(1, 10000) i WHERE i % 7 = 3') line WHERE line ~ 'JIT';
+RESET gpudb.enabled;
+SET gpudb.force = on;
 -- the answer of a fallback does not depend on it
 SELECT sum(n) FROM (SELECT avg(a::numeric / 7) * 0 + 'NaN' AS n FROM plan_jit GROUP BY g) q;
 CREATE TABLE plan_jit_nan AS SELECT i % 3 AS g, numeric 'NaN' AS n FROM generate_series(1, 9000) i;

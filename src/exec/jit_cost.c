@@ -8,19 +8,40 @@
  * the few expressions above the nodes, and those that only a fallback would
  * evaluate, took up to a thousand times as long as evaluating them.  Therefore
  * the decision is made again, by the cost of PostgreSQL's own nodes.
+ *
+ * Besides, jit_above_cost knows neither how many expressions a plan has nor how
+ * many processes compile them: each parallel worker loads the compiler and
+ * compiles the whole plan anew.  With the calibrated time of a unit of cost,
+ * this is compared with what compiled expressions save.
  */
 #include "postgres.h"
 
 #include "jit/jit.h"
 #include "optimizer/optimizer.h"
 
+#include "device/calibration.h"
+#include "device/machine.h"
 #include "exec/jit_cost.h"
 #include "exec/plan_walk.h"
 
-/* Sum over a plan's nodes. */
+/*
+ * Milliseconds in which a process loads the compiler, and in which it compiles
+ * a function, without optimization and with it; the number of functions that
+ * an average plan node has; and the part of a plan's time that compiled
+ * expressions save at best.  All were measured with TPC-H's queries.
+ */
+#define LOAD_MS			30
+#define FUNCTION_MS		0.6
+#define OPTIMIZED_MS	4
+#define NODE_FUNCTIONS	3
+#define SAVED_PART		0.1
+
+/* Sums over a plan's nodes. */
 typedef struct JitCost
 {
 	Cost		own;			/* cost of PostgreSQL's nodes, without the plans below them */
+	int			nodes;			/* number of PostgreSQL's nodes */
+	int			workers;		/* number of parallel workers */
 	bool		has_ours;
 } JitCost;
 
@@ -95,6 +116,21 @@ plan_read(const CustomScan *scan)
 	return fallback->lefttree;
 }
 
+/* Return the number of parallel workers that a node starts. */
+static int
+workers_of(const Plan *plan)
+{
+	switch (nodeTag(plan))
+	{
+		case T_Gather:
+			return ((const Gather *) plan)->num_workers;
+		case T_GatherMerge:
+			return ((const GatherMerge *) plan)->num_workers;
+		default:
+			return 0;
+	}
+}
+
 static bool
 add_cost(const Plan *plan, void *arg)
 {
@@ -109,7 +145,11 @@ add_cost(const Plan *plan, void *arg)
 		return false;
 	}
 	else
+	{
 		cost->own += Max(plan->total_cost - cost_below(plan), 0);
+		cost->nodes++;
+		cost->workers = Max(cost->workers, workers_of(plan));
+	}
 	return true;
 }
 
@@ -132,6 +172,17 @@ jit_flags_of_cost(Cost cost)
 	return flags;
 }
 
+/* Return true if compiled expressions save more time than compiling them takes, in all processes. */
+static bool
+jit_pays(const JitCost *cost, int flags)
+{
+	const double function_ms = (flags & (PGJIT_OPT3 | PGJIT_INLINE)) != 0 ? OPTIMIZED_MS : FUNCTION_MS;
+	const double process_ms = LOAD_MS + cost->nodes * NODE_FUNCTIONS * function_ms;
+	const double plan_ms = cost->own * calibration_figure(FIGURE_pg_unit) / 1e6;
+
+	return plan_ms * SAVED_PART > process_ms * Max((1.0 + cost->workers) / machine_processors(), 1);
+}
+
 void
 jit_set_flags(PlannedStmt *stmt)
 {
@@ -144,4 +195,6 @@ jit_set_flags(PlannedStmt *stmt)
 	plan_walk_below(stmt->planTree, add_cost, &cost);
 	if (cost.has_ours)
 		stmt->jitFlags = jit_flags_of_cost(cost.own);
+	if (!jit_pays(&cost, stmt->jitFlags))
+		stmt->jitFlags = PGJIT_NONE;
 }

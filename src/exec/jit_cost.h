@@ -11,7 +11,9 @@
 
 /*
  * Set the JIT flags of a statement with gpudb nodes by the cost of its other
- * nodes; the flags of a statement without any are left unchanged.
+ * nodes, and clear the flags of any statement for which compiling takes longer
+ * than compiled expressions can save.  A statement that is not to be compiled
+ * stays so, and jit_above_cost = 0 compiles all.
  */
 extern void jit_set_flags(PlannedStmt *stmt);
 

@@ -124,7 +124,8 @@ plan_query(Query *query, const char *text, int options, ParamListInfo params)
 		what_if_end(&what_if);
 	}
 	PG_END_TRY();
-	jit_set_flags(stmt);
+	if (is_installed && gpudb_enabled)
+		jit_set_flags(stmt);
 	return stmt;
 }
 

@@ -137,14 +137,14 @@ recent_prefetch_glance(Relation relation, BlockNumber block)
 Buffer
 recent_pin(Relation relation, BlockNumber block)
 {
-	Buffer		buffer = guess(relation, block);
+	const Buffer known = guess(relation, block);
+	const Buffer buffer = known != InvalidBuffer ? known : find_behind(relation, block);
 
-	if (buffer == InvalidBuffer)
-		buffer = find_behind(relation, block);
 	if (buffer == InvalidBuffer ||
 		!ReadRecentBuffer(compat_relation_file_of(relation), MAIN_FORKNUM, block, buffer))
 		return InvalidBuffer;
-	recent_note(relation, block, buffer);
+	if (buffer != known)
+		recent_note(relation, block, buffer);
 	/* counted as by ReadBuffer() */
 	pgstat_count_buffer_read(relation);
 	pgstat_count_buffer_hit(relation);
