@@ -79,7 +79,7 @@ node_fallback_next(GpuNode *node)
 		const int	jit_flags = estate->es_jit_flags;
 
 		/* The statement's JIT flags are chosen for its other nodes. */
-		estate->es_jit_flags = jit_flags_of_cost(((Plan *) linitial(plan->custom_plans))->total_cost);
+		estate->es_jit_flags = jit_flags_of_fallback(linitial(plan->custom_plans));
 		node->child = ExecInitNode(linitial(plan->custom_plans), estate, node->eflags);
 		estate->es_jit_flags = jit_flags;
 		/* EXPLAIN shows the child, and thereby that it was needed. */

@@ -153,8 +153,9 @@ add_cost(const Plan *plan, void *arg)
 	return true;
 }
 
-int
-jit_flags_of_cost(Cost cost)
+/* Return the JIT flags that PostgreSQL gives a plan of this cost under the session's settings. */
+static int
+flags_of_cost(Cost cost)
 {
 	int			flags = PGJIT_NONE;
 
@@ -180,21 +181,39 @@ jit_pays(const JitCost *cost, int flags)
 	const double process_ms = LOAD_MS + cost->nodes * NODE_FUNCTIONS * function_ms;
 	const double plan_ms = cost->own * calibration_figure(FIGURE_pg_unit) / 1e6;
 
-	return plan_ms * SAVED_PART > process_ms * Max((1.0 + cost->workers) / machine_processors(), 1);
+	/* A user who wants all plans compiled wants these compiled, too. */
+	return jit_above_cost == 0 || plan_ms * SAVED_PART > process_ms * Max((1.0 + cost->workers) / machine_processors(), 1);
+}
+
+/* Add up a plan.  The cost of a subplan is part of the cost of the node that runs it. */
+static JitCost
+cost_of_plan(const Plan *plan)
+{
+	JitCost		cost = {0};
+
+	plan_walk_below(plan, add_cost, &cost);
+	return cost;
 }
 
 void
 jit_set_flags(PlannedStmt *stmt)
 {
-	JitCost		cost = {0};
+	JitCost		cost;
 
-	/* A user who wants all plans compiled wants these compiled, too. */
 	if (stmt->jitFlags == PGJIT_NONE || jit_above_cost == 0)
 		return;
-	/* The cost of a subplan is part of the cost of the node that runs it. */
-	plan_walk_below(stmt->planTree, add_cost, &cost);
+	cost = cost_of_plan(stmt->planTree);
 	if (cost.has_ours)
-		stmt->jitFlags = jit_flags_of_cost(cost.own);
+		stmt->jitFlags = flags_of_cost(cost.own);
 	if (!jit_pays(&cost, stmt->jitFlags))
 		stmt->jitFlags = PGJIT_NONE;
+}
+
+int
+jit_flags_of_fallback(const Plan *plan)
+{
+	const JitCost cost = cost_of_plan(plan);
+	const int	flags = flags_of_cost(cost.own);
+
+	return jit_pays(&cost, flags) ? flags : PGJIT_NONE;
 }

@@ -17,7 +17,7 @@
  */
 extern void jit_set_flags(PlannedStmt *stmt);
 
-/* Return the JIT flags that PostgreSQL gives a plan of this cost under the session's settings. */
-extern int	jit_flags_of_cost(Cost cost);
+/* Return the JIT flags for a node's fallback plan, which the statement's flags do not count. */
+extern int	jit_flags_of_fallback(const Plan *plan);
 
 #endif							/* GPUDB_EXEC_JIT_COST_H */
