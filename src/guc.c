@@ -91,7 +91,7 @@ guc_init(void)
 							 &gpudb_auto_calibrate, true, PGC_POSTMASTER, 0, NULL, NULL, NULL);
 	DefineCustomBoolVariable("gpudb.auto_prewarm",
 							 "Has a background worker build columns for want of which queries were slow.",
-							 "It begins once they have lost as much time as building takes.",
+							 "It begins once they have lost as much time as building takes.  Memory for columns is taken before queries need it.",
 							 &gpudb_auto_prewarm, true, PGC_SIGHUP, 0, NULL, NULL, NULL);
 	DefineCustomBoolVariable("gpudb.cache",
 							 "Uses columns that earlier queries have left behind, and leaves others behind.",

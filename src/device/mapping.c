@@ -62,6 +62,13 @@ mapping_make_huge(uint8 *start, Size npages)
 }
 
 void
+mapping_leave(uint8 *start, Size size)
+{
+	/* a failure does no harm */
+	(void) madvise(start, size, MADV_DONTNEED);
+}
+
+void
 mapping_drop(void *start, Size size)
 {
 	munmap(start, TYPEALIGN(HUGE_PAGE, size));

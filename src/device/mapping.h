@@ -28,6 +28,9 @@ extern void *mapping_create(Size size);
  */
 extern bool mapping_make_huge(uint8 *start, Size npages);
 
+/* Drop this process's page table entries of a part of a mapping; its contents stay. */
+extern void mapping_leave(uint8 *start, Size size);
+
 /* Unmap a mapping of mapping_create(); it stays mapped in other processes. */
 extern void mapping_drop(void *start, Size size);
 

@@ -185,13 +185,50 @@ jit_pays(const JitCost *cost, int flags)
 	return jit_above_cost == 0 || plan_ms * SAVED_PART > process_ms * Max((1.0 + cost->workers) / machine_processors(), 1);
 }
 
-/* Add up a plan.  The cost of a subplan is part of the cost of the node that runs it. */
+/* Return those of the flags with which compiling pays: all, or those without optimization, or none. */
+static int
+flags_that_pay(const JitCost *cost, int flags)
+{
+	if (jit_pays(cost, flags))
+		return flags;
+	flags &= ~(PGJIT_OPT3 | PGJIT_INLINE);
+	return jit_pays(cost, flags) ? flags : PGJIT_NONE;
+}
+
+/* Add up a plan.  A Limit costs less than what is below it. */
 static JitCost
 cost_of_plan(const Plan *plan)
 {
 	JitCost		cost = {0};
 
 	plan_walk_below(plan, add_cost, &cost);
+	cost.own = Min(cost.own, plan->total_cost);
+	return cost;
+}
+
+/*
+ * Add up a statement.  The costs of subplans are part of the costs of the nodes
+ * that run them; what gpudb nodes take of them is subtracted.
+ */
+static JitCost
+cost_of_statement(const PlannedStmt *stmt)
+{
+	JitCost		cost = cost_of_plan(stmt->planTree);
+	ListCell   *lc;
+
+	foreach(lc, stmt->subplans)
+	{
+		const Plan *subplan = lfirst(lc);
+		JitCost		below;
+
+		if (subplan == NULL)
+			continue;
+		below = cost_of_plan(subplan);
+		cost.own = Max(cost.own - (subplan->total_cost - below.own), 0);
+		cost.nodes += below.nodes;
+		cost.workers = Max(cost.workers, below.workers);
+		cost.has_ours |= below.has_ours;
+	}
 	return cost;
 }
 
@@ -202,18 +239,16 @@ jit_set_flags(PlannedStmt *stmt)
 
 	if (stmt->jitFlags == PGJIT_NONE || jit_above_cost == 0)
 		return;
-	cost = cost_of_plan(stmt->planTree);
+	cost = cost_of_statement(stmt);
 	if (cost.has_ours)
 		stmt->jitFlags = flags_of_cost(cost.own);
-	if (!jit_pays(&cost, stmt->jitFlags))
-		stmt->jitFlags = PGJIT_NONE;
+	stmt->jitFlags = flags_that_pay(&cost, stmt->jitFlags);
 }
 
 int
 jit_flags_of_fallback(const Plan *plan)
 {
 	const JitCost cost = cost_of_plan(plan);
-	const int	flags = flags_of_cost(cost.own);
 
-	return jit_pays(&cost, flags) ? flags : PGJIT_NONE;
+	return flags_that_pay(&cost, flags_of_cost(cost.own));
 }

@@ -71,6 +71,7 @@ page_source_open(PageSource *source, Relation relation, Snapshot snapshot)
 	/* in recovery a page's flag proves nothing to PostgreSQL's scans, and conflicts are to be noted tuple by tuple */
 	source->recent = !snapshot->takenDuringRecovery && !RelationUsesLocalBuffers(relation) &&
 		!CheckForSerializableConflictOutNeeded(relation, snapshot);
+	source->search = true;
 }
 
 void
@@ -207,7 +208,7 @@ list_seen(const PageSource *source, Buffer buffer, OffsetNumber *room, TupleList
 
 /*
  * Prepare a block without asking PostgreSQL where it is, if it is where it was
- * and all of it is visible, as heapgetpage() would have found.  Return its
+ * or behind the block before, and all of it is visible, as heapgetpage() would have found.  Return its
  * buffer, pinned, or InvalidBuffer.
  */
 static Buffer
@@ -219,12 +220,13 @@ prepare_recent(PageSource *source, PageWindow *window, BlockNumber block, TupleL
 	if (!source->recent)
 		return InvalidBuffer;
 	recent_prefetch(source->relation, block, block + LOOKAHEAD);
-	buffer = recent_pin(source->relation, block);
+	buffer = recent_pin(source->relation, block, source->search);
 	if (!BufferIsValid(buffer))
 		return InvalidBuffer;
 	LockBuffer(buffer, BUFFER_LOCK_SHARE);
 	all_visible = list_all_visible(source, buffer, next_offsets(window), tuples);
 	LockBuffer(buffer, BUFFER_LOCK_UNLOCK);
+	source->search = all_visible;
 	if (all_visible)
 		return buffer;
 	ReleaseBuffer(buffer);
@@ -313,7 +315,10 @@ prepare_block(PageSource *source, PageWindow *window, BlockNumber block, TupleLi
 		note_prepared(source, block - source->range, buffer, all_visible, tuples);
 	LockBuffer(buffer, BUFFER_LOCK_UNLOCK);
 	if (source->recent)
+	{
 		recent_note(source->relation, block, buffer);
+		source->search = all_visible;
+	}
 	return buffer;
 }
 

@@ -28,8 +28,13 @@ enum
 	LOCK_Count
 };
 
-/* Longest time that a huge page may take; where it takes longer memory is so scarce that small pages have to do. */
+/*
+ * Longest time that a huge page may take, as an average over one call; where it
+ * takes longer memory is so scarce that small pages have to do, until another
+ * attempt some minutes later.
+ */
 #define HUGE_PAGE_MOST_NS	UINT64CONST(50000000)
+#define REFUSED_NS			UINT64CONST(300000000000)
 
 /* Number of huge pages that are taken at once: a part of those that the pool has, within a bound. */
 #define AT_ONCE_PART		16
@@ -59,8 +64,8 @@ enum
 typedef enum HugePageState
 {
 	HUGE_UNUSED,				/* nothing was allocated in the page yet */
-	HUGE_AHEAD,					/* nothing was allocated, but the page has memory */
-	HUGE_FILLED					/* allocated, and the page has memory */
+	HUGE_AHEAD,					/* nothing was allocated, but some process backs the page with memory */
+	HUGE_FILLED					/* allocated, or the kernel has refused to make it huge */
 } HugePageState;
 
 /* Counters and states of the pool's huge pages, behind the pool in the same mapping. */
@@ -75,7 +80,7 @@ typedef struct HugePages
 
 static uint8 *place = NULL;		/* inherited from the postmaster */
 static HugePages *huge;			/* inherited from the postmaster */
-static bool huge_pages_left = true; /* the machine gives huge pages, as far as this process has seen */
+static uint64 refused_ns = 0;	/* when this process got no huge page, or only after long; 0 = never */
 static dsa_area *area = NULL;	/* view of the pool in this process */
 
 /* Default size of the pool, in MB: a part of the memory, within bounds; and the size where the memory is not known. */
@@ -111,8 +116,11 @@ pool_request_shmem(void)
 	RequestNamedLWLockTranche(TRANCHE, LOCK_Count);
 }
 
-/* Check that pointers are offsets from the pool's start, which dsa.h does not promise. */
-static void
+/*
+ * Check that pointers are offsets from the pool's start, which dsa.h does not
+ * promise.  Return the first one: memory before it is dsa.c's own.
+ */
+static dsa_pointer
 check_pointers(dsa_area *made)
 {
 	dsa_pointer pointer = dsa_allocate(made, 1);
@@ -120,6 +128,7 @@ check_pointers(dsa_area *made)
 	if (dsa_get_address(made, pointer) != (void *) (place + pointer))
 		elog(FATAL, "gpudb: pointers into dynamic shared memory are no offsets");
 	dsa_free(made, pointer);
+	return pointer;
 }
 
 /*
@@ -151,6 +160,7 @@ void
 pool_create(void)
 {
 	dsa_area   *made;
+	Size		own;
 
 	if (IsUnderPostmaster || pool_bytes() == 0)
 		return;
@@ -164,13 +174,13 @@ pool_create(void)
 	pg_atomic_init_u64(&huge->taken, 0);
 	pg_atomic_init_u64(&huge->ns, 0);
 	pg_atomic_init_u32(&huge->ahead, 0);
-	for (Size page = 0; page < pool_bytes() / HUGE_PAGE; page++)
-		pg_atomic_init_u32(&huge->state[page], HUGE_UNUSED);
 	made = dsa_create_in_place(place, pool_bytes(), GetNamedLWLockTranche(TRANCHE)[LOCK_MEMORY].lock.tranche, NULL);
 	dsa_pin(made);
 	/* no segments besides the mapping: pointers are offsets */
 	dsa_set_size_limit(made, pool_bytes());
-	check_pointers(made);
+	own = check_pointers(made) / HUGE_PAGE;
+	for (Size page = 0; page < pool_bytes() / HUGE_PAGE; page++)
+		pg_atomic_init_u32(&huge->state[page], page < own ? HUGE_FILLED : HUGE_UNUSED);
 	dsa_detach(made);
 }
 
@@ -292,24 +302,41 @@ pool_ns_to_take(double bytes)
 	return pool_exists() ? Max(bytes - (double) pool_bytes_ahead(), 0) * ns_per_byte() : 0;
 }
 
+/* Return true if the machine gives huge pages, as far as this process has seen of late. */
+static bool
+huge_pages_left(void)
+{
+	return refused_ns == 0 || clock_ns() - refused_ns > REFUSED_NS;
+}
+
+/* Note that a page is filled, or has to be without being huge: it does not wait for columns. */
+static void
+fill_page(Size page)
+{
+	if (change_state(page, HUGE_AHEAD, HUGE_FILLED))
+		pg_atomic_fetch_sub_u32(&huge->ahead, 1);
+	else
+		(void) change_state(page, HUGE_UNUSED, HUGE_FILLED);
+}
+
 /*
- * Ask the kernel for huge pages, all in one call, and count them.  If it has
- * none for one of them, or a device has pinned a small page of it, each is
- * asked for alone.
+ * Ask the kernel for huge pages, all in one call, and count them.  If a device
+ * has pinned small pages of some (EAGAIN), each is asked for alone.
  */
 static void
 ask_kernel(Size first, Size npages)
 {
-	uint8	   *start = place + first * HUGE_PAGE;
-
-	if (mapping_make_huge(start, npages))
+	if (mapping_make_huge(place + first * HUGE_PAGE, npages))
 		pg_atomic_fetch_add_u32(&huge->made, (uint32) npages);
-	else if (npages > 1)
+	else if (errno != EAGAIN)
+	{
+		refused_ns = clock_ns();
 		for (Size page = 0; page < npages; page++)
+			fill_page(first + page);
+	}
+	else if (npages > 1)
+		for (Size page = 0; page < npages && huge_pages_left(); page++)
 			ask_kernel(first + page, 1);
-	else
-		/* EAGAIN: a device has pinned some of its small pages */
-		huge_pages_left &= errno == EAGAIN;
 }
 
 /*
@@ -349,7 +376,8 @@ take_pages(Size first, Size npages)
 	ask_kernel(first, npages);
 	took = clock_ns() - begun;
 	remember_time(npages * HUGE_PAGE, took);
-	huge_pages_left &= took <= npages * HUGE_PAGE_MOST_NS;
+	if (took > npages * HUGE_PAGE_MOST_NS)
+		refused_ns = clock_ns();
 }
 
 /*
@@ -365,25 +393,21 @@ ask_for_huge_pages(dsa_pointer pointer, Size bytes)
 
 	for (Size page = pointer / HUGE_PAGE; page < end; page++)
 	{
-		if (huge_pages_left)
-			take_pages(page, claim_pages(page, Max(at_once, end - page)));
-		if (change_state(page, HUGE_AHEAD, HUGE_FILLED))
-			pg_atomic_fetch_sub_u32(&huge->ahead, 1);
+		if (huge_pages_left())
+			take_pages(page, claim_pages(page, Min(Max(at_once, end - page), AT_ONCE_MOST)));
+		fill_page(page);
 	}
-	if (huge_pages_left && at_once > 1)
+	if (at_once > 1 && huge_pages_left())
 		take_pages(end + at_once, claim_pages(end + at_once, at_once));
 }
 
-/*
- * Return true if more memory is to be taken before anybody fills it: at first
- * for the columns of a database of the size of shared_buffers, later always a
- * little where memory costs much.
- */
-static bool
-memory_is_wanted(void)
+bool
+pool_wants_memory(void)
 {
 	const Size	first = Min((Size) NBuffers * BLCKSZ, pool_bytes()) / AHEAD_FIRST_PART;
 
+	if (!huge_pages_left())
+		return false;
 	if (Max(pool_huge_bytes(), pool_bytes_ahead()) < first)
 		return true;
 	return ns_per_byte() >= AHEAD_LEAST_NS && pool_bytes_ahead() < Min(pool_bytes() / AHEAD_PART, AHEAD_MOST);
@@ -399,7 +423,7 @@ memory_is_left(void)
 bool
 pool_take_ahead(void)
 {
-	if (!huge_pages_left || !memory_is_wanted() || !memory_is_left())
+	if (!pool_wants_memory() || !memory_is_left())
 		return false;
 	for (Size page = 0; page < pool_bytes() / HUGE_PAGE; page++)
 	{
@@ -408,7 +432,9 @@ pool_take_ahead(void)
 		if (n == 0)
 			continue;
 		take_pages(page, n);
-		return huge_pages_left;
+		/* The process does not read what it has taken, and is not to look as large as the pool. */
+		mapping_leave(place + page * HUGE_PAGE, n * HUGE_PAGE);
+		return true;
 	}
 	return false;
 }

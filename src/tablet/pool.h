@@ -47,14 +47,21 @@ extern Size pool_huge_bytes(void);
 extern double pool_ns_to_take(double bytes);
 
 /*
- * Back some more huge pages, which nobody fills yet, with memory; return false
- * when no more are needed.  At first the pool needs a quarter of the size of
- * shared_buffers, later none where memory costs little, and never any where
- * the machine has not much of it left.
+ * Return true if more memory is to be taken before anybody fills it: at first
+ * for the columns of a database of the size of shared_buffers, which is a
+ * quarter of that size, or of the pool if this is smaller; later always a
+ * little where memory costs much.  It is not where the kernel gives no huge
+ * pages.
+ */
+extern bool pool_wants_memory(void);
+
+/*
+ * Back some more huge pages, which nobody fills yet, with memory.  Return false
+ * if none are wanted, or the machine has not much memory left.
  */
 extern bool pool_take_ahead(void);
 
-/* Return how many bytes are backed with memory that nobody fills yet. */
+/* Return how many bytes have memory that nobody fills yet, or are getting it. */
 extern Size pool_bytes_ahead(void);
 
 /* Return the lock that protects the descriptions of the pool's contents. */

@@ -135,10 +135,10 @@ recent_prefetch_glance(Relation relation, BlockNumber block)
 }
 
 Buffer
-recent_pin(Relation relation, BlockNumber block)
+recent_pin(Relation relation, BlockNumber block, bool search)
 {
 	const Buffer known = guess(relation, block);
-	const Buffer buffer = known != InvalidBuffer ? known : find_behind(relation, block);
+	const Buffer buffer = known == InvalidBuffer && search ? find_behind(relation, block) : known;
 
 	if (buffer == InvalidBuffer ||
 		!ReadRecentBuffer(compat_relation_file_of(relation), MAIN_FORKNUM, block, buffer))

@@ -24,8 +24,12 @@ extern void recent_note(Relation relation, BlockNumber block, Buffer buffer);
  */
 extern void recent_prefetch(Relation relation, BlockNumber next, BlockNumber block);
 
-/* Pin a block in its last known buffer; return InvalidBuffer if it is not there. */
-extern Buffer recent_pin(Relation relation, BlockNumber block);
+/*
+ * Pin a block in its last known buffer, or, if none is known and `search`, in
+ * one of those behind the buffer of the block before.  Return InvalidBuffer if
+ * it is in none of them.
+ */
+extern Buffer recent_pin(Relation relation, BlockNumber block, bool search);
 
 /*
  * Estimate the part of a relation's blocks that are in shared_buffers, by a

@@ -17,6 +17,8 @@
 #include <signal.h>
 #include <sys/wait.h>
 
+#include "access/xlog.h"
+#include "access/xlogrecovery.h"
 #include "miscadmin.h"
 #include "pgstat.h"
 #include "postmaster/interrupt.h"
@@ -47,8 +49,9 @@
 
 #define LOOK_MS			250
 
-/* Milliseconds between two looks where there is no device: queries may have ended, and memory may have become free. */
-#define GIVEN_UP_MS		1000L
+/* Milliseconds between two looks where there is no device, and where memory is wanted but a query runs. */
+#define GIVEN_UP_MS		60000
+#define BUSY_MS			1000
 
 /* Milliseconds for which memory is taken between two looks at the GPU process. */
 #define TAKE_MS			50
@@ -196,19 +199,29 @@ end_helper_at_exit(int code, Datum arg)
 	end_helper((Supervisor *) DatumGetPointer(arg));
 }
 
-/*
- * Take memory for columns to be cached while no query runs, for TAKE_MS at
- * most.  Return true if that was not enough.
- */
+/* Return true if memory is to be taken for columns that nobody has built yet. */
 static bool
-take_memory_ahead(void)
+wants_memory(void)
+{
+	return gpudb_auto_prewarm && gpudb_enabled && gpudb_cache && pool_exists() && pool_wants_memory();
+}
+
+/*
+ * Take memory for columns to be cached while no query runs and the server does
+ * not recover, for TAKE_MS at most.  Return the milliseconds until the next
+ * attempt: `pause_ms`, or less if more memory is wanted.
+ */
+static long
+take_memory_ahead(long pause_ms)
 {
 	const TimestampTz begun = GetCurrentTimestamp();
 
-	while (gpudb_auto_prewarm && pool_exists() && machine_running() == 0 && pool_take_ahead())
+	if (!wants_memory())
+		return pause_ms;
+	while (wants_memory() && (!RecoveryInProgress() || HotStandbyActive()) && machine_running() == 0 && pool_take_ahead())
 		if (TimestampDifferenceExceeds(begun, GetCurrentTimestamp(), TAKE_MS))
-			return true;
-	return false;
+			return 1;
+	return Min(pause_ms, BUSY_MS);
 }
 
 void
@@ -231,7 +244,7 @@ gpudb_supervisor_main(Datum arg)
 		if (self.helper == 0 && !self.give_up && GetCurrentTimestamp() >= self.next_start)
 			start_helper(&self, channel);
 		(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH,
-						 take_memory_ahead() ? 1 : self.give_up ? GIVEN_UP_MS : LOOK_MS, PG_WAIT_EXTENSION);
+						 take_memory_ahead(self.give_up ? GIVEN_UP_MS : LOOK_MS), PG_WAIT_EXTENSION);
 		ResetLatch(MyLatch);
 		CHECK_FOR_INTERRUPTS();
 		/* after a change of hardware or driver, a reload of the configuration makes it try again */
