@@ -216,12 +216,14 @@ take_memory_ahead(long pause_ms)
 {
 	const TimestampTz begun = GetCurrentTimestamp();
 
-	if (!wants_memory())
-		return pause_ms;
-	while (wants_memory() && (!RecoveryInProgress() || HotStandbyActive()) && machine_running() == 0 && pool_take_ahead())
+	while (wants_memory())
+	{
+		if ((RecoveryInProgress() && !HotStandbyActive()) || machine_running() > 0 || !pool_take_ahead())
+			return Min(pause_ms, BUSY_MS);
 		if (TimestampDifferenceExceeds(begun, GetCurrentTimestamp(), TAKE_MS))
 			return 1;
-	return Min(pause_ms, BUSY_MS);
+	}
+	return pause_ms;
 }
 
 void
