@@ -11,6 +11,14 @@ $node->append_conf('postgresql.conf', "gpudb.device = cpu\ngpudb.cpu_threads = 3
 $node->start;
 
 sub run_sql { return $node->safe_psql('postgres', $_[0]); }
+# Say how many processors others want, if they want more than there are
+sub processors_wanted
+{
+	my ($wanted) = slurp_file('/proc/loadavg') =~ /^(\S+)/;
+	my $processors = () = slurp_file('/proc/cpuinfo') =~ /^processor/mg;
+	return $wanted > $processors ? "others want the processors: $wanted of $processors" : '';
+}
+
 sub workers { my $n = () = slurp_file($node->logfile) =~ /starting background worker process "parallel worker/g; return $n; }
 sub is_right { return run_sql("SELECT sum(differences), count(*) FROM gpudb.check('$_[0]')"); }
 
@@ -75,11 +83,12 @@ SKIP:
 	$session->quit;
 }
 
+my $ahead = q{SELECT substring(gpudb.doctor() FROM '(\d+) MB of these wait for more columns')};
+
 # Where having memory takes long the worker has some ready for columns to come, and a query that fills it does not wait
 SKIP:
 {
 	skip 'this machine gives no huge pages', 4 if !$huge;
-	my $ahead = q{SELECT substring(gpudb.doctor() FROM '(\d+) MB of these wait for more columns')};
 	my $dear = 'SET gpudb.debug_memory = 1000000; EXPLAIN SELECT sum(v) FROM fits';
 	is(run_sql($ahead), '0', 'no memory is taken ahead where it costs little');
 	run_sql("CREATE TABLE $_ WITH (parallel_workers = 0) AS SELECT i AS v FROM generate_series(1, 500000) i") for 'fits', 'wanted';
@@ -96,9 +105,8 @@ SKIP:
 	SKIP:
 	{
 		# for others' sake the worker takes none while they want all processors
-		my ($wanted) = slurp_file('/proc/loadavg') =~ /^(\S+)/;
-		my $processors = () = slurp_file('/proc/cpuinfo') =~ /^processor/mg;
-		skip "others want the processors: $wanted of $processors", 2 if run_sql($ahead) == 0 && $wanted > $processors;
+		my $busy = processors_wanted();
+		skip $busy, 2 if $busy && run_sql($ahead) == 0;
 		cmp_ok(run_sql($ahead), '>', 0, 'which has some ready then');
 		$node->poll_query_until('postgres', q{SELECT count(*) = 0 FROM pg_stat_activity WHERE backend_type = 'gpudb prewarm'});
 		like(run_sql($dear), qr/GpuAgg/, 'so that the query builds them');
@@ -178,21 +186,19 @@ is(run_sql($told), '', 'VACUUM mends that');
 SKIP:
 {
 	skip 'this machine gives no huge pages', 2 if !$huge;
-	my $waits = q{SELECT substring(gpudb.doctor() FROM '(\d+) MB of these wait for more columns')};
 	run_sql('ALTER SYSTEM SET gpudb.auto_prewarm = on');
 	$node->restart;
 	for (1 .. 100)
 	{
-		last if run_sql($waits) >= 16;
+		last if run_sql($ahead) >= 16;
 		select(undef, undef, undef, 0.2);
 	}
-	my $taken = run_sql($waits);
-	my ($wanted) = slurp_file('/proc/loadavg') =~ /^(\S+)/;
-	my $processors = () = slurp_file('/proc/cpuinfo') =~ /^processor/mg;
-	skip "others want the processors: $wanted of $processors", 2 if $taken < 16 && $wanted > $processors;
+	my $taken = run_sql($ahead);
+	my $busy = processors_wanted();
+	skip $busy, 2 if $busy && $taken < 16;
 	is($taken, 16, 'memory waits for columns before any are wanted');
 	run_sql("SELECT gpudb.prewarm('dense')");
-	cmp_ok(run_sql($waits), '<', 16, 'and the first ones take it');
+	cmp_ok(run_sql($ahead), '<', 16, 'and the first ones take it');
 }
 
 $node->stop;
