@@ -41,6 +41,12 @@ RESET gpudb.force;
 SELECT * FROM plan_jit_lines('SELECT count(*) FROM generate_series(1, 10000) i WHERE i % 7 = 3');
 SET cpu_tuple_cost = 10000;
 SELECT (count(*) = 1) = pg_jit_available() AS compiled FROM plan_jit_lines('SELECT count(*) FROM generate_series(1, 10000) i WHERE i % 7 = 3') line WHERE line ~ 'JIT';
+-- a session that has compiled starts parallel workers more slowly from then on: 0.9 s are too short if there can be any
+SELECT set_config('cpu_tuple_cost', (0.9e9 / 10000 / nanoseconds)::text, false) IS NOT NULL AS set FROM gpudb.calibration WHERE figure = 'pg_unit';
+SELECT (count(*) = 1) = pg_jit_available() AS compiled FROM plan_jit_lines('SELECT count(*) FROM generate_series(1, 10000) i WHERE i % 7 = 3') line WHERE line ~ 'JIT';
+SET max_parallel_workers_per_gather = 2;
+SELECT * FROM plan_jit_lines('SELECT count(*) FROM generate_series(1, 10000) i WHERE i % 7 = 3');
+SET max_parallel_workers_per_gather = 0;
 RESET cpu_tuple_cost;
 -- jit_above_cost = 0 compiles all plans
 SET jit_above_cost = 0;

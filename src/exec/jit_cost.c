@@ -11,12 +11,15 @@
  *
  * Besides, jit_above_cost knows neither how many expressions a plan has nor how
  * many processes compile them: each parallel worker loads the compiler and
- * compiles the whole plan anew.  With the calibrated time of a unit of cost,
- * this is compared with what compiled expressions save.
+ * compiles the whole plan anew.  From then on, parallel workers of the session
+ * load the compiler for every query, since they load all libraries of their
+ * leader.  With the calibrated time of a unit of cost, all this is compared with
+ * what compiled expressions save.
  */
 #include "postgres.h"
 
 #include "jit/jit.h"
+#include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
 
 #include "device/calibration.h"
@@ -26,13 +29,16 @@
 
 /*
  * Milliseconds in which a process loads the compiler, and in which it compiles
- * a function, without optimization and with it; the number of functions that
- * an average plan node has; and the part of a plan's time that compiled
- * expressions save at best.  All were measured with TPC-H's queries.
+ * a function, without optimization and with it; by how many milliseconds ten
+ * later parallel queries of a session are slower if the session has compiled;
+ * the number of functions that an average plan node has; and the part of a
+ * plan's time that compiled expressions save at best.  All were measured with
+ * TPC-H's queries.
  */
 #define LOAD_MS			30
 #define FUNCTION_MS		0.6
 #define OPTIMIZED_MS	4
+#define LATER_MS		200
 #define NODE_FUNCTIONS	3
 #define SAVED_PART		0.1
 
@@ -173,16 +179,17 @@ flags_of_cost(Cost cost)
 	return flags;
 }
 
-/* Return true if compiled expressions save more time than compiling them takes, in all processes. */
+/* Return true if compiled expressions save more time than compiling them takes, in all processes and in later queries. */
 static bool
 jit_pays(const JitCost *cost, int flags)
 {
 	const double function_ms = (flags & (PGJIT_OPT3 | PGJIT_INLINE)) != 0 ? OPTIMIZED_MS : FUNCTION_MS;
 	const double process_ms = LOAD_MS + cost->nodes * NODE_FUNCTIONS * function_ms;
+	const double later_ms = max_parallel_workers_per_gather > 0 ? LATER_MS : 0;
 	const double plan_ms = cost->own * calibration_figure(FIGURE_pg_unit) / 1e6;
 
 	/* A user who wants all plans compiled wants these compiled, too. */
-	return jit_above_cost == 0 || plan_ms * SAVED_PART > process_ms * Max((1.0 + cost->workers) / machine_processors(), 1);
+	return jit_above_cost == 0 || plan_ms * SAVED_PART > process_ms * Max((1.0 + cost->workers) / machine_processors(), 1) + later_ms;
 }
 
 /* Return those of the flags with which compiling pays: all, or those without optimization, or none. */
