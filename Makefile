@@ -14,8 +14,9 @@ ISAS = base
 endif
 KERNEL_OBJS = $(ISAS:%=$(KERNEL)_%.o)
 
-SRCS = $(filter-out $(KERNEL).c,$(wildcard src/*.c src/*/*.c))
+SRCS = $(filter-out $(KERNEL).c,$(wildcard src/*.c src/*/*.c src/*/*/*.c))
 OBJS = $(SRCS:.c=.o) $(KERNEL_OBJS)
+CORE_OBJS = $(patsubst %.c,%.o,$(wildcard src/core/*.c src/core/*/*.c))
 EXTRA_CLEAN = $(KERNEL_OBJS) $(DEPENDENCIES) test/unit/build tmp_check
 
 # No LLVM bitcode: nothing in gpudb gains from being inlined into PostgreSQL's JIT code.
@@ -55,7 +56,7 @@ kernel-flags:	# each instruction set and how the kernel is built for it, for the
 # gpudb_cuda.so, where there is a CUDA toolkit: for every chip since Turing, or for GPUDB_CUDA_ARCH alone (such as 90).
 NVCC ?= $(firstword $(shell command -v nvcc) $(wildcard /usr/local/cuda/bin/nvcc))
 CUDA_LIB = gpudb_cuda.so
-CUDA_OBJS = $(patsubst %.cu,%.o,$(wildcard cuda/*.cu))
+CUDA_OBJS = $(patsubst %.cu,%.o,$(wildcard cuda/*/*.cu))
 EXTRA_CLEAN += $(CUDA_OBJS) $(CUDA_LIB)
 ifneq ($(and $(PGXS),$(NVCC)),)
 ifneq ($(GPUDB_CUDA_ARCH),)
@@ -68,7 +69,7 @@ CUDA_FLAGS = -std=c++17 -O2 -fmad=false -diag-suppress 20011 -Icuda -Isrc -Xcomp
 	-gencode arch=compute_$(lastword $(CUDA_CHIPS)),code=compute_$(lastword $(CUDA_CHIPS)) $(if $(FAULTS),-DGPUDB_FAULTS)
 $(CUDA_OBJS): %.o: %.cu Makefile
 	$(NVCC) $(CUDA_FLAGS) -MMD -MP -MF $(@:.o=.d) -c -o $@ $<
-$(CUDA_LIB): $(CUDA_OBJS) $(patsubst %.c,%.o,$(wildcard src/core/*.c))
+$(CUDA_LIB): $(CUDA_OBJS) $(CORE_OBJS)
 	$(NVCC) -shared -cudart static -Xcompiler -fPIC -o $@ $^
 all: $(CUDA_LIB)
 install: install-cuda

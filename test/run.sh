@@ -108,7 +108,7 @@ unit_tests() {
 	local suffix=$1 flags=$2 core name
 	shift 2
 	mkdir -p "$work/unit/$suffix"
-	core=("$repo"/src/core/*.c)
+	core=("$repo"/src/core/*.c "$repo"/src/core/*/*.c)
 	export -f unit_gcc unit_object
 	printf '%s\n' "$repo/test/unit/interpreter.c" "$@" "${core[@]}" | repo=$repo work=$work flags=$flags suffix=$suffix \
 		xargs -P "$(nproc)" -I SOURCE bash -c 'unit_object "$suffix" "$1"' bash SOURCE

@@ -9,7 +9,7 @@
 #ifndef GPUDB_CUDA_ACCUMULATOR_CUH
 #define GPUDB_CUDA_ACCUMULATOR_CUH
 
-#include "core/op_compare.h"
+#include "core/vm/op_compare.h"
 
 #include "block/fast_rows.cuh"
 
@@ -182,7 +182,7 @@ load_low_words(Machine<L> &m, const FastOp &in, uint32_t first)
 	m.nulls = flags_of(in) & FLAG_NULLS ? load_bits<L>(column->nulls, first, m.selection) : 0;
 }
 
-/* Load a frame-of-reference encoded column (core/for_encoding.h) into acc, and add a constant. */
+/* Load a frame-of-reference encoded column (core/tablet/for_encoding.h) into acc, and add a constant. */
 template <int L, typename S> static __device__ __forceinline__ void
 load_for_encoded(const VmLaunch &launch, Machine<L> &m, const FastOp &in, uint32_t first)
 {

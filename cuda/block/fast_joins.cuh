@@ -13,12 +13,12 @@
 #ifndef GPUDB_CUDA_FAST_JOINS_CUH
 #define GPUDB_CUDA_FAST_JOINS_CUH
 
-#include "core/code_table.h"
-#include "core/op_date.h"
-#include "core/vm.h"
+#include "core/vm/code_table.h"
+#include "core/vm/op_date.h"
+#include "core/vm/vm.h"
 
 #include "block/accumulator.cuh"
-#include "labels.h"
+#include "lower/labels.h"
 
 /* An instruction with its operands from the launch's parameters and from shared memory. */
 typedef struct ApartOp

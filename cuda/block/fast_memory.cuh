@@ -8,8 +8,8 @@
 #ifndef GPUDB_CUDA_FAST_MEMORY_CUH
 #define GPUDB_CUDA_FAST_MEMORY_CUH
 
-#include "core/for_range.h"
-#include "core/vm.h"
+#include "core/tablet/for_range.h"
+#include "core/vm/vm.h"
 
 #include "block/groups.cuh"
 #include "block/slices.cuh"

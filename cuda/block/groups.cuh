@@ -4,7 +4,7 @@
  *
  *		slots	 open addressing: 0 free, SLOT_BUSY while a thread writes the
  *				 key, else group number + SLOT_FIRST
- *		hashes	 of each group, as rows of core/hashtable.h have them
+ *		hashes	 of each group, as rows of core/vm/hashtable.h have them
  *		keys	 key_words 64-bit words a group: NULL flags, then the values;
  *				 a text is its reference and its length
  *		states	 see states.cuh; a free group's states are already initial
@@ -14,7 +14,7 @@
  * between barriers, and the warp begins its tile anew.  Slots are claimed by
  * atomicCAS(), group numbers taken by atomicAdd(), both in shared memory.
  *
- * A full table is written out as rows of core/hashtable.h and emptied; the
+ * A full table is written out as rows of core/vm/hashtable.h and emptied; the
  * block goes on with fewer replicas of states and so with room for more groups.
  * The host merges the rows of all blocks.
  */
@@ -23,7 +23,7 @@
 
 #include "block/slices.cuh"
 #include "block/states.cuh"
-#include "vm_launch.h"
+#include "kernels/vm_launch.h"
 
 #define SLOT_FREE	0u
 #define SLOT_BUSY	1u

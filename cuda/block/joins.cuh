@@ -2,7 +2,7 @@
  * joins.cuh
  *		Joins of the interpreter on a GPU: finding rows, fetching their values, loops over pairs.
  *
- * The counterpart of core/interp_joins.h, a template header over VM_LANES.  A
+ * The counterpart of core/vm/interp_joins.h, a template header over VM_LANES.  A
  * warp forms pairs of its own lanes and runs its loops independently of other
  * warps; data of a lane that other lanes read is written between __syncwarp()s.
  *

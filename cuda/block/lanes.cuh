@@ -2,7 +2,7 @@
  * lanes.cuh
  *		The shapes of instructions on a GPU: each thread owns VM_LANES lanes.
  *
- * Part of interp.h's contract, the counterpart of core/lanes_loop.h.  Lane k
+ * Part of interp.h's contract, the counterpart of core/vm/lanes_loop.h.  Lane k
  * of a thread is lane k * VM_THREADS + threadIdx.x of the tile, so a warp
  * touches consecutive words.
  *

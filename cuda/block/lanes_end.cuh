@@ -2,7 +2,7 @@
  * lanes_end.cuh
  *		Undefines what lanes.cuh defines.
  */
-#include "core/lanes_end.h"
+#include "core/vm/lanes_end.h"
 
 #undef THREAD
 #undef EVERY_LANE

@@ -2,7 +2,7 @@
  * parts.cuh
  *		Operations of the interpreter on a whole tile on a GPU: groups, totals, rows out.
  *
- * The counterpart of core/interp_parts.h, a template header over VM_LANES.  A
+ * The counterpart of core/vm/interp_parts.h, a template header over VM_LANES.  A
  * warp goes through the program on its own; every function here is called by
  * all threads of a warp.
  */

@@ -5,8 +5,8 @@
 #ifndef GPUDB_CUDA_BLOCK_RANGE_CUH
 #define GPUDB_CUDA_BLOCK_RANGE_CUH
 
-#include "core/tablet_format.h"
-#include "core/wide_types.h"
+#include "core/tablet/tablet_format.h"
+#include "core/numeric/wide_types.h"
 
 /* Reduce the ranges of a block's threads to one, in thread 0; called by all threads. */
 template <uint32_t THREADS> static __device__ void

@@ -9,7 +9,7 @@
 #ifndef GPUDB_CUDA_SLICES_CUH
 #define GPUDB_CUDA_SLICES_CUH
 
-#include "vm_launch.h"
+#include "kernels/vm_launch.h"
 
 typedef struct BlockSlice
 {

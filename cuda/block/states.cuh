@@ -15,14 +15,14 @@
  * has once, without replicas, and that count units of 2^32, 2^64 and 2^96 for
  * larger values.
  *
- * state_collect() makes of the replicas the words that core/op_agg.h defines.
+ * state_collect() makes of the replicas the words that core/vm/op_agg.h defines.
  */
 #ifndef GPUDB_CUDA_STATES_CUH
 #define GPUDB_CUDA_STATES_CUH
 
-#include "core/op_agg.h"
-#include "core/program.h"
-#include "tuning.cuh"
+#include "core/vm/op_agg.h"
+#include "core/vm/program.h"
+#include "kernels/tuning.cuh"
 
 /* Return the number of a state's words that have replicas. */
 static __host__ __device__ inline uint32_t
@@ -251,7 +251,7 @@ exact_collect(uint32_t n, WordOf word_of, uint32_t team, uint64_t *into)
 }
 
 /*
- * Collect all replicas of a state into the words that core/op_agg.h defines; called by a team: a
+ * Collect all replicas of a state into the words that core/vm/op_agg.h defines; called by a team: a
  * whole warp, whose lane 0 writes, or one thread. Return nonzero if a sum is too large.
  */
 static __device__ inline uint32_t

@@ -16,7 +16,7 @@
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 
-#include "core/tablet_format.h"
+#include "core/tablet/tablet_format.h"
 
 #include "compile/compiler.h"
 

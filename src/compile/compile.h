@@ -19,10 +19,10 @@
 #include "nodes/primnodes.h"
 #include "utils/array.h"
 
-#include "core/dictionary.h"
-#include "core/join_table.h"
-#include "core/op_select.h"
-#include "core/program.h"
+#include "core/join/join_table.h"
+#include "core/tablet/dictionary.h"
+#include "core/vm/op_select.h"
+#include "core/vm/program.h"
 
 /* Scale assumed for numerics without a declared scale, until a run meets values with more digits. */
 #define SCALE_FIRST_GUESS 0
@@ -221,7 +221,7 @@ typedef struct DictTest
 {
 	DictSource	dict;
 	Expr	   *condition;		/* condition with a CaseTestExpr in place of the text column */
-	int			table;			/* index of the truth table's first word among the program's words: core/code_table.h */
+	int			table;			/* index of the truth table's first word among the program's words: core/vm/code_table.h */
 } DictTest;
 
 typedef struct CompileResult

@@ -19,8 +19,8 @@
 #include "utils/lsyscache.h"
 
 #include "pg_compat.h"
-#include "core/op_agg.h"
-#include "core/op_text.h"
+#include "core/vm/op_agg.h"
+#include "core/vm/op_text.h"
 
 #include "compile/compile_agg.h"
 

@@ -17,8 +17,8 @@
 #include "utils/date.h"
 #include "utils/lsyscache.h"
 
-#include "core/decimal.h"
-#include "core/wide_types.h"
+#include "core/numeric/decimal.h"
+#include "core/numeric/wide_types.h"
 
 #include "compile/compiler.h"
 

@@ -8,7 +8,7 @@
 #include "pgtime.h"
 #include "utils/builtins.h"
 
-#include "core/op_date.h"
+#include "core/vm/op_date.h"
 
 #include "compile/compiler.h"
 

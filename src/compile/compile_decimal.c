@@ -9,7 +9,7 @@
  */
 #include "postgres.h"
 
-#include "core/decimal.h"
+#include "core/numeric/decimal.h"
 
 #include "compile/compiler.h"
 

@@ -22,7 +22,7 @@
 #include "nodes/nodeFuncs.h"
 #include "utils/lsyscache.h"
 
-#include "core/code_table.h"
+#include "core/vm/code_table.h"
 
 #include "compile/compiler.h"
 

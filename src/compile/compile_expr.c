@@ -22,10 +22,10 @@
 #include "utils/syscache.h"
 
 #include "pg_compat.h"
-#include "core/decimal.h"
-#include "core/op_text.h"
-#include "core/tablet_format.h"
-#include "core/wide_types.h"
+#include "core/numeric/decimal.h"
+#include "core/numeric/wide_types.h"
+#include "core/tablet/tablet_format.h"
+#include "core/vm/op_text.h"
 
 #include "compile/compiler.h"
 

@@ -8,7 +8,7 @@
 #include "utils/lsyscache.h"
 
 #include "pg_compat.h"
-#include "core/op_date.h"
+#include "core/vm/op_date.h"
 
 #include "compile/compiler.h"
 

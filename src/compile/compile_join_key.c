@@ -17,7 +17,7 @@
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 
-#include "core/decimal.h"
+#include "core/numeric/decimal.h"
 
 #include "compile/compile_join.h"
 

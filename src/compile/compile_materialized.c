@@ -9,7 +9,7 @@
  */
 #include "postgres.h"
 
-#include "core/op_text.h"
+#include "core/vm/op_text.h"
 
 #include "compile/compile_agg.h"
 

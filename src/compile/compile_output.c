@@ -12,7 +12,7 @@
 
 #include "optimizer/optimizer.h"
 
-#include "core/op_text.h"
+#include "core/vm/op_text.h"
 
 #include "compile/compiler.h"
 

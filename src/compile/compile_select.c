@@ -2,7 +2,7 @@
  * compile_select.c
  *		Compilation of percentiles: quantile selection by histogram refinement.
  *
- * A value is found in several runs (core/op_select.h).  Each run executes a
+ * A value is found in several runs (core/vm/op_select.h).  Each run executes a
  * program compiled with the range that the run before has found, and counts
  * values of that range in bins or collects them.  The first run also finds the
  * bounds of all values and their number, from which ranks follow.

@@ -13,7 +13,7 @@
 #include "utils/array.h"
 #include "utils/lsyscache.h"
 
-#include "core/op_text.h"
+#include "core/vm/op_text.h"
 
 #include "compile/compiler.h"
 

@@ -12,7 +12,7 @@
 #include "mb/pg_wchar.h"
 
 #include "pg_compat.h"
-#include "core/op_text.h"
+#include "core/vm/op_text.h"
 
 #include "compile/compiler.h"
 

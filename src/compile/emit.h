@@ -14,8 +14,8 @@
 
 #include "lib/stringinfo.h"
 
-#include "core/program.h"
-#include "core/tablet_format.h"
+#include "core/tablet/tablet_format.h"
+#include "core/vm/program.h"
 
 /* Virtual register 0 is the selection, on slot 0. */
 #define VREG_SELECTION	0

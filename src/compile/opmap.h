@@ -7,7 +7,7 @@
 
 #include "postgres.h"
 
-#include "core/program.h"
+#include "core/vm/program.h"
 
 /* Class of a compiled expression, which decides which opcodes apply. */
 typedef enum OperandClass

@@ -9,13 +9,13 @@
 #ifndef GPUDB_CORE_DEVICE_API_H
 #define GPUDB_CORE_DEVICE_API_H
 
-#include "core/column_pack.h"
-#include "core/deform.h"
-#include "core/group_top.h"
-#include "core/hashtable.h"
-#include "core/join_table.h"
-#include "core/program.h"
-#include "core/sort_parts.h"
+#include "core/tablet/column_pack.h"
+#include "core/tablet/deform.h"
+#include "core/vm/group_top.h"
+#include "core/vm/hashtable.h"
+#include "core/join/join_table.h"
+#include "core/vm/program.h"
+#include "core/sort/sort_parts.h"
 
 /* Deforming plans of a scan: [0] makes decimals of 64 bits, [1] makes decimals of 128 bits. */
 typedef struct DeformSpec

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/output_cached.h"
+#include "core/tablet/output_cached.h"
 
 #include "device/clock.h"
 #include "device/cpu_item.h"

@@ -7,12 +7,12 @@
  * picks one at run time.  No function of PostgreSQL may be called here: the
  * code runs in threads.
  */
-#include "core/deform_fast.h"
-#include "core/op_cast.h"
-#include "core/op_compare.h"
-#include "core/op_date.h"
-#include "core/op_logic.h"
-#include "core/vm.h"
+#include "core/tablet/deform_fast.h"
+#include "core/vm/op_cast.h"
+#include "core/vm/op_compare.h"
+#include "core/vm/op_date.h"
+#include "core/vm/op_logic.h"
+#include "core/vm/vm.h"
 #include "device/cpu_kernel.h"
 
 #ifndef GPUDB_ISA
@@ -21,7 +21,7 @@
 
 #define VM_RUN vm_run
 #define VM_TILE CPU_TILE
-#include "core/run_tiles.h"
+#include "core/vm/run_tiles.h"
 
 #define CONCAT_(a, b) a##b
 #define CONCAT(a, b) CONCAT_(a, b)

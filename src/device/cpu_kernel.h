@@ -5,9 +5,9 @@
 #ifndef GPUDB_DEVICE_CPU_KERNEL_H
 #define GPUDB_DEVICE_CPU_KERNEL_H
 
-#include "core/deform.h"
-#include "core/for_encoding.h"
-#include "core/vm.h"
+#include "core/tablet/deform.h"
+#include "core/tablet/for_encoding.h"
+#include "core/vm/vm.h"
 
 /* Lanes of a tile: a register takes 4 KB, and a dozen registers stay in the L2 cache. */
 #define CPU_TILE 512

@@ -9,7 +9,7 @@
 
 #include <stdatomic.h>
 
-#include "core/hashtable.h"
+#include "core/vm/hashtable.h"
 
 /* Memory limit and use of all tables of a job, in bytes. */
 typedef struct TableBudget

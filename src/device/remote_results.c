@@ -13,7 +13,7 @@
 #include "miscadmin.h"
 #include "port/pg_bitutils.h"
 
-#include "core/output.h"
+#include "core/tablet/output.h"
 
 #include "device/device.h"
 #include "device/remote.h"

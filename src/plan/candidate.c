@@ -23,7 +23,7 @@
 #include "utils/snapmgr.h"
 
 #include "device/device.h"
-#include "exec/run_dicts.h"
+#include "exec/run/run_dicts.h"
 #include "guc.h"
 #include "plan/candidate.h"
 #include "plan/cost.h"

@@ -33,15 +33,15 @@
 #include "device/calibration.h"
 #include "device/device.h"
 #include "device/threads.h"
-#include "exec/feeders.h"
-#include "exec/node.h"
+#include "exec/run/feeders.h"
+#include "exec/run/node.h"
 #include "guc.h"
 #include "pg_compat.h"
 #include "plan/cost.h"
 #include "plan/cost_private.h"
-#include "tablet/pool.h"
-#include "tablet/recent.h"
-#include "tablet/tablet_scan.h"
+#include "tablet/cache/pool.h"
+#include "tablet/cache/recent.h"
+#include "tablet/scan/tablet_scan.h"
 
 /* Pages of a table from which on it matters whether they are in shared_buffers. */
 #define LEAST_PAGES_OUTSIDE	1024

@@ -10,7 +10,7 @@
 #include "nodes/pathnodes.h"
 
 #include "compile/compile.h"
-#include "core/program.h"
+#include "core/vm/program.h"
 #include "plan/candidate.h"
 
 /*

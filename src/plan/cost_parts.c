@@ -11,14 +11,14 @@
 #include "utils/lsyscache.h"
 
 #include "core/hash.h"
-#include "exec/node.h"
+#include "exec/run/node.h"
 #include "guc.h"
 #include "pg_compat.h"
 #include "plan/cost.h"
 #include "plan/cost_private.h"
 #include "plan/what_if.h"
-#include "tablet/recent.h"
-#include "tablet/tablet_scan.h"
+#include "tablet/cache/recent.h"
+#include "tablet/scan/tablet_scan.h"
 
 /*
  * Reduce a program's columns, and what is wanted of each, to those that are
@@ -179,7 +179,7 @@ cost_cached_part(const Candidate *candidate, const CompileResult *compiled, doub
 
 /*
  * Bytes that a number takes in the pool, where it is frame-of-reference
- * encoded (core/for_encoding.h), and that a dictionary code takes, about.
+ * encoded (core/tablet/for_encoding.h), and that a dictionary code takes, about.
  */
 #define NUMBER_BYTES	3
 #define CODE_BYTES		1

@@ -11,7 +11,7 @@
 #include "parser/parsetree.h"
 #include "utils/memutils.h"
 
-#include "exec/stat.h"
+#include "exec/run/stat.h"
 #include "plan/decision.h"
 #include "plan/what_if.h"
 

@@ -14,8 +14,8 @@
 #include "utils/fmgroids.h"
 
 #include "compile/extension.h"
-#include "exec/jit_cost.h"
-#include "exec/require.h"
+#include "exec/run/jit_cost.h"
+#include "exec/run/require.h"
 #include "guc.h"
 #include "plan/decision.h"
 #include "plan/lower_bound.h"
@@ -25,7 +25,7 @@
 #include "plan/scroll.h"
 #include "plan/search.h"
 #include "plan/what_if.h"
-#include "tablet/tablet_scan.h"
+#include "tablet/scan/tablet_scan.h"
 
 static planner_hook_type prev_planner = NULL;
 static set_rel_pathlist_hook_type prev_rel_pathlist = NULL;

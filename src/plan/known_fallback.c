@@ -12,7 +12,7 @@
 #include "parser/parsetree.h"
 
 #include "core/hash.h"
-#include "exec/fallback_cache.h"
+#include "exec/run/fallback_cache.h"
 #include "guc.h"
 #include "plan/known_fallback.h"
 

@@ -26,7 +26,7 @@
 #include "utils/selfuncs.h"
 
 #include "compile/opmap.h"
-#include "exec/node.h"
+#include "exec/run/node.h"
 #include "guc.h"
 #include "plan/cost.h"
 #include "plan/decision.h"

@@ -15,11 +15,11 @@
 
 #include "core/hash.h"
 #include "device/device.h"
-#include "exec/node.h"
+#include "exec/run/node.h"
 #include "guc.h"
+#include "plan/known_fallback.h"
 #include "plan/path.h"
 #include "plan/path_agg_private.h"
-#include "plan/known_fallback.h"
 
 /* The largest number of programs that the aggregates of a node are split across. */
 #define MOST_PARTS		64

@@ -15,11 +15,11 @@
 #include "optimizer/cost.h"
 
 #include "device/device.h"
-#include "exec/node.h"
+#include "exec/run/node.h"
 #include "plan/cost.h"
+#include "plan/known_fallback.h"
 #include "plan/path.h"
 #include "plan/pipeline.h"
-#include "plan/known_fallback.h"
 
 static Plan *
 plan_materialized(PlannerInfo *root, RelOptInfo *rel, CustomPath *path, List *tlist, List *clauses, List *custom_plans)

@@ -15,9 +15,9 @@
 #include "optimizer/optimizer.h"
 
 #include "compile/compile_not_in.h"
-#include "exec/node.h"
-#include "exec/plan_walk.h"
-#include "exec/scan_collect.h"
+#include "exec/rows/scan_collect.h"
+#include "exec/run/node.h"
+#include "exec/run/plan_walk.h"
 #include "plan/cost.h"
 #include "plan/path.h"
 

@@ -12,7 +12,7 @@
 #include "optimizer/restrictinfo.h"
 
 #include "device/device.h"
-#include "exec/node.h"
+#include "exec/run/node.h"
 #include "guc.h"
 #include "plan/cost.h"
 #include "plan/path.h"

@@ -19,9 +19,9 @@
 #include "optimizer/prep.h"
 #include "optimizer/tlist.h"
 
-#include "exec/exec_sort.h"
-#include "exec/stored_rows.h"
-#include "exec/sorted_groups.h"
+#include "exec/sort/exec_sort.h"
+#include "exec/sort/sorted_groups.h"
+#include "exec/sort/stored_rows.h"
 #include "guc.h"
 #include "plan/cost.h"
 #include "plan/path.h"

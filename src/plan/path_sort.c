@@ -22,18 +22,18 @@
 #include "utils/selfuncs.h"
 #include "utils/typcache.h"
 
-#include "core/sort_rows.h"
+#include "core/sort/sort_rows.h"
 #include "device/device.h"
-#include "exec/collated.h"
-#include "exec/exec_sort.h"
-#include "exec/stored_rows.h"
-#include "exec/windows.h"
+#include "exec/sort/collated.h"
+#include "exec/sort/exec_sort.h"
+#include "exec/sort/stored_rows.h"
+#include "exec/sort/windows.h"
 #include "guc.h"
 #include "plan/cost.h"
 #include "plan/path.h"
 #include "plan/path_sort_private.h"
 #include "plan/search.h"
-#include "tablet/dict.h"
+#include "tablet/cache/dict.h"
 
 /* Return the numbers of expressions in a target list. */
 static List *

@@ -23,8 +23,8 @@
 #include "utils/fmgroids.h"
 
 #include "compile/compile.h"
-#include "exec/exec_sort_agg.h"
-#include "exec/stored_rows.h"
+#include "exec/sort/exec_sort_agg.h"
+#include "exec/sort/stored_rows.h"
 #include "guc.h"
 #include "plan/cost.h"
 #include "plan/path.h"

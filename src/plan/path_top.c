@@ -16,7 +16,7 @@
 #include "utils/typcache.h"
 
 #include "compile/opmap.h"
-#include "exec/top.h"
+#include "exec/agg/top.h"
 #include "plan/path.h"
 
 /* Return a number of rows that is known at plan time; -1 if there is none. */

@@ -27,14 +27,14 @@
 #include "compile/compile.h"
 #include "compile/compile_not_in.h"
 #include "device/device.h"
-#include "exec/node.h"
+#include "exec/run/node.h"
 #include "guc.h"
 #include "plan/cost.h"
 #include "plan/decision.h"
 #include "plan/estimate.h"
+#include "plan/known_fallback.h"
 #include "plan/path.h"
 #include "plan/pipeline.h"
-#include "plan/known_fallback.h"
 #include "plan/search.h"
 
 /*

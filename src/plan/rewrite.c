@@ -6,10 +6,10 @@
  * numbers or, of types without values in between, percentile_disc(0.5).  So it
  * is planned, runs and falls back as these do.  Only where there can be no
  * ordered-set aggregate, as for window functions, its own functions run
- * (exec/median.c).
+ * (exec/agg/median.c).
  *
  * Under gpudb.exact_float_sums, sums and averages of floats become gpudb's
- * exact ones (exec/exact_sums.c), whatever then computes them.
+ * exact ones (exec/agg/exact_sums.c), whatever then computes them.
  */
 #include "postgres.h"
 

@@ -17,7 +17,7 @@
 #include "nodes/makefuncs.h"
 #include "optimizer/cost.h"
 
-#include "exec/plan_walk.h"
+#include "exec/run/plan_walk.h"
 #include "plan/scroll.h"
 
 /* Plan node number that no other node has: workers know only nodes below a Gather by their numbers. */

@@ -28,14 +28,14 @@
 
 #include "core/hash.h"
 #include "device/calibration.h"
-#include "exec/auto_prewarm.h"
-#include "exec/node.h"
-#include "exec/plan_walk.h"
+#include "exec/build/auto_prewarm.h"
+#include "exec/run/node.h"
+#include "exec/run/plan_walk.h"
 #include "guc.h"
 #include "plan/decision.h"
 #include "plan/what_if.h"
-#include "tablet/pool.h"
-#include "tablet/tablet_scan.h"
+#include "tablet/cache/pool.h"
+#include "tablet/scan/tablet_scan.h"
 
 /*
  * Pages of a table from which on it matters whether it is cached; columns of

@@ -17,7 +17,7 @@
 #include "nodes/plannodes.h"
 #include "utils/rel.h"
 
-#include "tablet/build.h"
+#include "tablet/read/build.h"
 
 /* The cached part of a table from which on caching more gains nothing. */
 #define WHAT_IF_WHOLE	0.95

@@ -25,7 +25,7 @@
 #include "utils/ps_status.h"
 
 #include "guc.h"
-#include "tablet/pool.h"
+#include "tablet/cache/pool.h"
 #include "worker/helper.h"
 #include "worker/service.h"
 

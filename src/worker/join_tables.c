@@ -9,7 +9,7 @@
 
 #include <stdlib.h>
 
-#include "core/join_build.h"
+#include "core/join/join_build.h"
 
 #include "worker/chunks.h"
 #include "worker/join_tables.h"

@@ -13,7 +13,7 @@
 
 #include "port/pg_bitutils.h"
 
-#include "core/output.h"
+#include "core/tablet/output.h"
 
 #include "device/clock.h"
 #include "device/cpu_kernel.h"

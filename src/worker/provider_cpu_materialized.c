@@ -6,8 +6,8 @@
 
 #include <stdlib.h>
 
-#include "core/join_build.h"
-#include "core/sort_rows.h"
+#include "core/join/join_build.h"
+#include "core/sort/sort_rows.h"
 
 #include "worker/provider_cpu.h"
 

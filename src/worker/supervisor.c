@@ -31,7 +31,7 @@
 #include "device/machine.h"
 #include "device/pulse.h"
 #include "guc.h"
-#include "tablet/pool.h"
+#include "tablet/cache/pool.h"
 #include "worker/helper.h"
 #include "worker/supervisor.h"
 #include "worker/workers.h"

@@ -13,7 +13,7 @@
 
 #include "port/pg_bitutils.h"
 
-#include "core/output.h"
+#include "core/tablet/output.h"
 
 #include "worker/chunks.h"
 #include "worker/shelves.h"

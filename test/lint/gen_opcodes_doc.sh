@@ -1,10 +1,10 @@
 #!/bin/bash
-# Print docs/opcodes.md from src/core/opcodes.def:  test/lint/gen_opcodes_doc.sh >docs/opcodes.md
+# Print docs/opcodes.md from src/core/vm/opcodes.def:  test/lint/gen_opcodes_doc.sh >docs/opcodes.md
 # One table for each comment on a line of its own.
 cd "$(dirname "$0")/../.." || exit 1
 
 cat <<'EOT'
-<!-- made by test/lint/gen_opcodes_doc.sh from src/core/opcodes.def; do not edit -->
+<!-- made by test/lint/gen_opcodes_doc.sh from src/core/vm/opcodes.def; do not edit -->
 # The instructions of the tile VM
 
 A program runs over tiles of rows; an instruction loops over the lanes of a tile. In the effects d is the result register,
@@ -51,4 +51,4 @@ awk '
 		}
 		printf "| %s | %s | %s | %s | %s | `%s` | %s | %s |\n", part[1], part[2], part[3], part[4], part[5], cell(effect),
 			part[7] == "DONE" ? "" : part[7], part[6]
-	}' src/core/opcodes.def
+	}' src/core/vm/opcodes.def

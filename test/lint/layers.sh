@@ -1,11 +1,11 @@
 #!/bin/bash
 # The include rule.  A file includes its own folder or folders of lower rank:
 #
-#   gpudb.c 7 > plan 6 > exec 5 > compile 4 > worker 3 > tablet 2 > device 1 > core 0
+#   gpudb.c 8 > admin 7 > plan 6 > exec 5 > compile 4 > worker 3 > tablet 2 > device 1 > core 0
 #
 # compile/ sees only core/.  core/ sees only four standard headers (target.h also <math.h>).  cuda/ sees core/, itself,
 # CUDA, CUB and the C library.  guc.h and pg_compat.h are open to every layer that knows PostgreSQL; their own files see core/.
-# Includes of our own headers are written from src/: #include "core/program.h".
+# Includes of our own headers are written from src/: #include "core/vm/program.h".
 . "$(dirname "$0")/lib.sh"
 
 # lines of "FILE LINE QUOTED-OR-ANGLED-NAME" for every #include
@@ -18,10 +18,9 @@ includes() {
 
 check "layers: includes point down" < <(includes | awk '
 	BEGIN {
-		split("core device tablet worker compile exec plan", folders)
-		for (i = 1; i <= 7; i++)
+		split("core device tablet worker compile exec plan admin gpudb.c", folders)
+		for (i = 1; i <= 9; i++)
 			rank[folders[i]] = i - 1
-		rank["gpudb.c"] = 7
 		rank["guc.c"] = rank["guc.h"] = rank["pg_compat.c"] = rank["pg_compat.h"] = 0
 		split("<stdint.h> <stdbool.h> <stddef.h> <string.h>", list, " ")
 		for (i in list)

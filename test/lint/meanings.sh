@@ -55,12 +55,12 @@ cp -r src cuda "$copy"
 added='$a OPCODE(ADDED, STRICT2, I, I, I, 2, DONE, "d = nothing")'
 check "meanings: on a CPU" < <(
 	complaint yes "the sources as they are" for_cpu
-	refused src/core/opcodes.def "$added" "an opcode in no list" for_cpu
-	refused src/core/op_cold.def '/^COLD(BITAND_I,/d' "an opcode of op_cold.def" for_cpu
-	refused src/core/interp.h '/case VMOP_ADD_I4:/d' "an opcode of vm_run_tile()" for_cpu
-	refused src/core/interp_totals.h 's/case VMOP_SUM_W:/case VMOP_SUM_I + 1000:/' "a total" for_cpu
-	refused src/core/interp_totals.h '/TOTAL(EXACT,/d' "a total that goes lane by lane" for_cpu
-	refused src/core/interp_joins.h '/case VMOP_FETCH_W:/d' "an opcode of joins" for_cpu
+	refused src/core/vm/opcodes.def "$added" "an opcode in no list" for_cpu
+	refused src/core/vm/op_cold.def '/^COLD(BITAND_I,/d' "an opcode of op_cold.def" for_cpu
+	refused src/core/vm/interp.h '/case VMOP_ADD_I4:/d' "an opcode of vm_run_tile()" for_cpu
+	refused src/core/vm/interp_totals.h 's/case VMOP_SUM_W:/case VMOP_SUM_I + 1000:/' "a total" for_cpu
+	refused src/core/vm/interp_totals.h '/TOTAL(EXACT,/d' "a total that goes lane by lane" for_cpu
+	refused src/core/vm/interp_joins.h '/case VMOP_FETCH_W:/d' "an opcode of joins" for_cpu
 )
 nvcc=$(find_nvcc)
 if [ -z "$nvcc" ]; then
@@ -71,12 +71,12 @@ rm -rf "$copy/src" "$copy/cuda"
 cp -r src cuda "$copy"
 sed -i '/LABEL(VMOP_MAX_I_G):/d' "$copy/cuda/block/parts.cuh"
 sed -i '/LABEL(VMOP_FETCH_W):/d' "$copy/cuda/block/joins.cuh"
-sed -i '/LABEL(VMX_LOAD_I16): load/d; /LABEL(VMX_AND): COMBINE/d; /LABEL(VMX_RANGE_U16):/d' "$copy/cuda/kernel_vm_fast.cuh"
+sed -i '/LABEL(VMX_LOAD_I16): load/d; /LABEL(VMX_AND): COMBINE/d; /LABEL(VMX_RANGE_U16):/d' "$copy/cuda/kernels/kernel_vm_fast.cuh"
 sed -i '/LABEL(VMX_KEEP):/d' "$copy/cuda/block/fast_joins.cuh"
 check "meanings: on a GPU" < <(
-	missed kernel_vm_general.cu "a total of op_units.h" "an opcode of JOIN_OPS"
-	missed kernel_vm_fast.cu "a load" "what reads a column in a frame-of-reference encoding" "what works on bools" "an instruction of joins"
-	sed -i 's/^VMX(FLOAT_KEY,/VMX(ADDED, "nothing")\n&/' "$copy/cuda/vm_ops.def"
-	missed kernel_vm_fast.cu "an instruction of vm_ops.def"
+	missed kernels/kernel_vm_general.cu "a total of op_units.h" "an opcode of JOIN_OPS"
+	missed kernels/kernel_vm_fast.cu "a load" "what reads a column in a frame-of-reference encoding" "what works on bools" "an instruction of joins"
+	sed -i 's/^VMX(FLOAT_KEY,/VMX(ADDED, "nothing")\n&/' "$copy/cuda/lower/vm_ops.def"
+	missed kernels/kernel_vm_fast.cu "an instruction of vm_ops.def"
 )
 finish

@@ -1,5 +1,5 @@
 #!/bin/bash
-# docs/opcodes.md is what its generator makes of src/core/opcodes.def.
+# docs/opcodes.md is what its generator makes of src/core/vm/opcodes.def.
 . "$(dirname "$0")/lib.sh"
 
 if [ ! -x test/lint/gen_opcodes_doc.sh ]; then

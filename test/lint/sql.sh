@@ -75,6 +75,6 @@ check "sql: scripts set search_path before anything else" < <(for script in "${s
 done)
 check "sql: calibrate_query.c alone runs queries, and calibrate.c has set search_path" < <(
 	grep -nE '\bSPI_(exec|prepare|cursor)|\bpg_(parse_query|analyze_and_rewrite)|\braw_parser\b|\bstringToQualifiedNameList\b' "${code[@]}" |
-		grep -vE '^src/plan/(calibrate_query|why_not)\.c:' | sed -E 's/^([^:]*:[0-9]+):.*/\1: queries run in src\/plan\/calibrate_query.c/'
-	grep -q 'query_set("search_path", "pg_catalog, pg_temp")' src/plan/calibrate.c || echo "src/plan/calibrate.c:1: search_path is not set")
+		grep -vE '^src/admin/(calibrate_query|why_not)\.c:' | sed -E 's/^([^:]*:[0-9]+):.*/\1: queries run in src\/admin\/calibrate_query.c/'
+	grep -q 'query_set("search_path", "pg_catalog, pg_temp")' src/admin/calibrate.c || echo "src/admin/calibrate.c:1: search_path is not set")
 finish

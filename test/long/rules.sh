@@ -3,7 +3,7 @@
 # Would a test notice if a rule under which cached tablets are sound were not followed?
 # test/long/rules.sh [RULE...]
 #
-# Builds gpudb without one rule of src/tablet/without_rule.h after the other, in a PostgreSQL tree of its own, and runs
+# Builds gpudb without one rule of src/tablet/cache/without_rule.h after the other, in a PostgreSQL tree of its own, and runs
 # t/012_tablet_rules and t/027_standby against each: the test of the rule's name must fail, and with all rules none.  Some ten minutes.
 # Exit status 1: one did not.
 set -uo pipefail

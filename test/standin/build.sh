@@ -21,9 +21,9 @@ compile() {
 }
 
 for name in $("$here/sources.sh"); do
-	compile "$name" g++ -std=c++17 -x c++ "$repo/cuda/$name.cu"
+	compile "$name" g++ -std=c++17 -x c++ "$repo"/cuda/*/"$name.cu"
 done
-for source in "$repo"/src/core/*.c; do
+for source in "$repo"/src/core/*.c "$repo"/src/core/*/*.c; do
 	compile "core_$(basename "$source" .c)" gcc -std=gnu99 "$source"
 done
 compile standin_kernels gcc -std=gnu11 "$here/kernels.c"

@@ -5,7 +5,7 @@
 #define _GNU_SOURCE
 #include <stdlib.h>
 
-#include "sort_launch.h"
+#include "kernels/sort_launch.h"
 
 #define SUCCESS 0
 

@@ -8,26 +8,26 @@
 #define _GNU_SOURCE
 #include <stdlib.h>
 
-#include "core/column_pack.h"
-#include "core/deform_fast.h"
-#include "core/op_cast.h"
-#include "core/op_compare.h"
-#include "core/op_date.h"
-#include "core/op_logic.h"
-#include "core/output.h"
-#include "core/vm.h"
+#include "core/tablet/column_pack.h"
+#include "core/tablet/deform_fast.h"
+#include "core/vm/op_cast.h"
+#include "core/vm/op_compare.h"
+#include "core/vm/op_date.h"
+#include "core/vm/op_logic.h"
+#include "core/tablet/output.h"
+#include "core/vm/vm.h"
 
 #define TILE 512
 #define VM_RUN vm_run
 #define VM_TILE TILE
-#include "core/run_tiles.h"
+#include "core/vm/run_tiles.h"
 
-#include "combine_launch.h"
-#include "deform_launch.h"
-#include "groups_launch.h"
-#include "materialized_launch.h"
-#include "output_launch.h"
-#include "top_launch.h"
+#include "kernels/combine_launch.h"
+#include "kernels/deform_launch.h"
+#include "kernels/groups_launch.h"
+#include "kernels/materialized_launch.h"
+#include "kernels/output_launch.h"
+#include "kernels/top_launch.h"
 
 #define SUCCESS 0
 #define INVALID_VALUE 1

@@ -9,8 +9,8 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "columns_launch.h"
-#include "rates.h"
+#include "kernels/columns_launch.h"
+#include "host/rates.h"
 
 /* Questions until an event is ready. */
 #define PATIENCE 3

@@ -4,11 +4,11 @@
  */
 #include <float.h>
 
-#include "core/op_arith.h"
-#include "core/op_cast.h"
-#include "core/op_compare.h"
-#include "core/op_date.h"
-#include "core/op_logic.h"
+#include "core/vm/op_arith.h"
+#include "core/vm/op_cast.h"
+#include "core/vm/op_compare.h"
+#include "core/vm/op_date.h"
+#include "core/vm/op_logic.h"
 #include "tap.h"
 
 #define TRIALS 300000

@@ -10,9 +10,9 @@
 #ifndef GPUDB_TEST_ASSEMBLER_H
 #define GPUDB_TEST_ASSEMBLER_H
 
-#include "core/op_agg.h"
-#include "core/program.h"
-#include "core/tablet_format.h"
+#include "core/vm/op_agg.h"
+#include "core/vm/program.h"
+#include "core/tablet/tablet_format.h"
 #include "guard.h"
 
 #define ASM_MAX_WORDS	1024

@@ -6,7 +6,7 @@
  * Columns are of every kind, with no, some and only NULLs; encodings hold their
  * values, or are any others.
  */
-#include "core/column_pack.h"
+#include "core/tablet/column_pack.h"
 #include "guard.h"
 #include "tap.h"
 

@@ -4,7 +4,7 @@
  *
  * The reference walks from day to day, counting months by their lengths.
  */
-#include "core/op_date.h"
+#include "core/vm/op_date.h"
 #include "guard.h"
 #include "tap.h"
 

@@ -5,7 +5,7 @@
  * The reference works on decimal digits as characters, so it shares nothing
  * with what it checks.
  */
-#include "core/decimal.h"
+#include "core/numeric/decimal.h"
 #include "guard.h"
 #include "numeric_bytes.h"
 #include "tap.h"

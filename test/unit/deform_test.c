@@ -8,7 +8,7 @@
  * give any answer but must not lead outside of page or tablet: both lie
  * between pages that may not be touched.
  */
-#include "core/deform_fast.h"
+#include "core/tablet/deform_fast.h"
 #ifdef GPUDB_TEST_GPU
 #include "gpu/deformer.h"
 #define deform_pages gpu_deform_pages

@@ -4,8 +4,8 @@
  */
 #include <pthread.h>
 
-#include "core/deform_fast.h"
-#include "core/dictionary.h"
+#include "core/tablet/deform_fast.h"
+#include "core/tablet/dictionary.h"
 #include "fixture.h"
 #include "tap.h"
 

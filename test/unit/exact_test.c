@@ -1,12 +1,12 @@
 /*
  * exact_test.c
- *		Sums of floats that are rounded once (core/op_exact.h), compared with sums in 128-bit floats, and in any order.
+ *		Sums of floats that are rounded once (core/vm/op_exact.h), compared with sums in 128-bit floats, and in any order.
  */
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
 
-#include "core/op_agg.h"
+#include "core/vm/op_agg.h"
 #include "fixture.h"
 #include "tap.h"
 

@@ -6,9 +6,9 @@
 #ifndef GPUDB_TEST_FIXTURE_H
 #define GPUDB_TEST_FIXTURE_H
 
-#include "core/hashtable.h"
-#include "core/tablet_format.h"
-#include "core/vm.h"
+#include "core/vm/hashtable.h"
+#include "core/tablet/tablet_format.h"
+#include "core/vm/vm.h"
 #include "guard.h"
 
 static inline Tablet *

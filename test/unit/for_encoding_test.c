@@ -3,8 +3,8 @@
  *		Frame-of-reference encoding: values come back, no encoding is wider than
  *		necessary, none takes what it cannot hold, and ranges hold for stored values.
  */
-#include "core/for_encoding.h"
-#include "core/for_range.h"
+#include "core/tablet/for_encoding.h"
+#include "core/tablet/for_range.h"
 #include "guard.h"
 #include "tap.h"
 

@@ -9,7 +9,7 @@
 #ifndef GPUDB_TEST_HEAP_BUILDER_H
 #define GPUDB_TEST_HEAP_BUILDER_H
 
-#include "core/deform.h"
+#include "core/tablet/deform.h"
 #include "guard.h"
 #include "numeric_bytes.h"
 #include "tap.h"

@@ -6,7 +6,7 @@
 #ifndef GPUDB_TEST_INTERPRETERS_H
 #define GPUDB_TEST_INTERPRETERS_H
 
-#include "core/vm.h"
+#include "core/vm/vm.h"
 #include "tap.h"
 #ifdef GPUDB_TEST_GPU
 #include "gpu/interpreter.h"

@@ -12,7 +12,7 @@
  * Changed images are opened in a child process.  When one dies the next child
  * goes on behind it.
  */
-#include "core/deform_fast.h"
+#include "core/tablet/deform_fast.h"
 #include "core/job_image.h"
 #include "assembler.h"
 #include "deform_tables.h"

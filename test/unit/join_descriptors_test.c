@@ -8,7 +8,7 @@
  * is; with any field of its descriptors changed so that it leads out of the
  * block, it is refused.
  */
-#include "core/join_build.h"
+#include "core/join/join_build.h"
 #include "fixture.h"
 #include "guard.h"
 #include "tap.h"

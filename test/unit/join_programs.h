@@ -9,7 +9,7 @@
 #define GPUDB_TEST_JOIN_PROGRAMS_H
 
 #include "assembler.h"
-#include "core/join_build.h"
+#include "core/join/join_build.h"
 #include "fixture.h"
 #include "tap.h"
 

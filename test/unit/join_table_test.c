@@ -8,8 +8,8 @@
  * finished table lies in a block of its size between guards.  Slices of its rows
  * are compared with all of them.
  */
-#include "core/join_build.h"
-#include "core/join_slice.h"
+#include "core/join/join_build.h"
+#include "core/join/join_slice.h"
 #include "fixture.h"
 #include "guard.h"
 #include "tap.h"

@@ -7,8 +7,8 @@
 
 #include <float.h>
 
-#include "core/op_cast.h"
-#include "core/op_date.h"
+#include "core/vm/op_cast.h"
+#include "core/vm/op_date.h"
 #include "interpreters.h"
 #include "tap.h"
 

@@ -3,13 +3,13 @@
  *		The list of opcodes: names, costs, statuses, and programs as text.
  */
 #include "assembler.h"
-#include "core/vm.h"
+#include "core/vm/vm.h"
 #include "tap.h"
 
 /* The names of the list of opcodes, read once more. */
 static const char *const listed_names[] = {
 #define OPCODE(name, shape, dst, a, b, cost, status, effect) #name,
-#include "core/opcodes.def"
+#include "core/vm/opcodes.def"
 #undef OPCODE
 };
 

@@ -1,10 +1,10 @@
 /*
  * select_test.c
- *		Quantile selection by histogram refinement (core/op_select.h), compared with sorting.
+ *		Quantile selection by histogram refinement (core/vm/op_select.h), compared with sorting.
  */
 #include <stdlib.h>
 
-#include "core/op_select.h"
+#include "core/vm/op_select.h"
 #include "fixture.h"
 #include "tap.h"
 

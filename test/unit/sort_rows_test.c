@@ -1,12 +1,12 @@
 /*
  * sort_rows_test.c
- *		Sorting rows (core/sort_rows.h) by columns of all types, compared with sorting by values.
+ *		Sorting rows (core/sort/sort_rows.h) by columns of all types, compared with sorting by values.
  */
 #include <stdlib.h>
 
-#include "core/deform.h"
-#include "core/op_text.h"
-#include "core/sort_rows.h"
+#include "core/tablet/deform.h"
+#include "core/vm/op_text.h"
+#include "core/sort/sort_rows.h"
 #include "fixture.h"
 #include "guard.h"
 #include "tap.h"

@@ -5,7 +5,7 @@
  * LIKE is compared with a matcher that follows the definition: it tries every
  * split for a %, by recursion, over characters instead of bytes.
  */
-#include "core/op_text.h"
+#include "core/vm/op_text.h"
 #include "guard.h"
 #include "tap.h"
 

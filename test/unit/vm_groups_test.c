@@ -9,7 +9,7 @@
  */
 #include <math.h>
 
-#include "core/op_cast.h"
+#include "core/vm/op_cast.h"
 #include "assembler.h"
 #include "fixture.h"
 #include "interpreters.h"

@@ -8,7 +8,7 @@
 
 #include "assembler.h"
 #include "fixture.h"
-#include "core/for_encoding.h"
+#include "core/tablet/for_encoding.h"
 #include "interpreters.h"
 #include "tap.h"
 

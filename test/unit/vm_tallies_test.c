@@ -3,7 +3,7 @@
  *		States that count values in bins, or collect them, compared with counting
  *		the same rows one by one.
  */
-#include "core/op_cast.h"
+#include "core/vm/op_cast.h"
 #include "assembler.h"
 #include "fixture.h"
 #include "interpreters.h"

@@ -3,7 +3,7 @@
  *		uuid, timetz, interval and name as 128-bit integers and text: they are in
  *		SQL's order, and conversions back give the value where they can.
  */
-#include "core/wide_types.h"
+#include "core/numeric/wide_types.h"
 #include "guard.h"
 #include "tap.h"
 

@@ -24,8 +24,8 @@
 #include <cuda_runtime.h>
 
 #include "core/hash.h"
-#include "core/vm.h"
-#include "vm_launch.h"
+#include "core/vm/vm.h"
+#include "kernels/vm_launch.h"
 
 extern "C" {
 #include "reference.h"

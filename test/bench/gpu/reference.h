@@ -5,7 +5,7 @@
 #ifndef GPUDB_BENCH_GPU_REFERENCE_H
 #define GPUDB_BENCH_GPU_REFERENCE_H
 
-#include "core/vm.h"
+#include "core/vm/vm.h"
 
 /*
  * Whether n group rows, in which a group may occur many times, are what the

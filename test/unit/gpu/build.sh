@@ -26,7 +26,7 @@ step() {
 }
 
 core=()
-for source in "$repo"/src/core/*.c; do
+for source in "$repo"/src/core/*.c "$repo"/src/core/*/*.c; do
 	core+=("$folder/core_$(basename "$source" .c).o")
 	# shellcheck disable=SC2086  # flags are words
 	gcc $c -c -o "${core[-1]}" "$source" || exit 1
@@ -41,7 +41,7 @@ kernels=("$folder"/{kernel_vm,kernel_filter,kernel_select,select_form,kernel_vm_
 {
 	compiling=()
 	for name in kernel_vm_fast kernel_filter kernel_vm_general kernel_select select_form kernel_vm vm_lower vm_translate vm_totals vm_slots vm_fuse kernel_combine kernel_deform kernel_groups kernel_top kernel_output kernel_output_columns kernel_sort kernel_seek group_table pool resident; do
-		"$nvcc" $cuda -c -o "$folder/$name.o" "$repo/cuda/$name.cu" >"$folder/$name.log" 2>&1 &
+		"$nvcc" $cuda -c -o "$folder/$name.o" "$repo"/cuda/*/"$name.cu" >"$folder/$name.log" 2>&1 &
 		compiling+=("$!:$name")
 	done
 	for job in "${compiling[@]}"; do

@@ -4,7 +4,7 @@
  */
 #include "groups_rows.cuh"
 
-#include "combine_launch.h"
+#include "kernels/combine_launch.h"
 
 #define MULTIPROCESSORS 32
 

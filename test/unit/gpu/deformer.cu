@@ -11,7 +11,7 @@
 
 #include <cuda_runtime.h>
 
-#include "deform_launch.h"
+#include "kernels/deform_launch.h"
 
 #include "check.cuh"
 #include "deformer.h"

@@ -5,7 +5,7 @@
 #ifndef GPUDB_TEST_GPU_DEFORMER_H
 #define GPUDB_TEST_GPU_DEFORMER_H
 
-#include "core/deform.h"
+#include "core/tablet/deform.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -2,7 +2,7 @@
  * groups_rows.cuh
  *		Random rows of groups, and the expected result of merging them.
  *
- * The reference is core/hashtable.h.
+ * The reference is core/vm/hashtable.h.
  */
 #ifndef GPUDB_TEST_GROUPS_ROWS_CUH
 #define GPUDB_TEST_GROUPS_ROWS_CUH
@@ -16,11 +16,11 @@
 
 #include <cuda_runtime.h>
 
-#include "core/hashtable.h"
+#include "core/vm/hashtable.h"
 
-#include "group_table.h"
-#include "groups_launch.h"
-#include "pool.h"
+#include "host/group_table.h"
+#include "kernels/groups_launch.h"
+#include "host/pool.h"
 
 #include "check.cuh"
 #include "tap.h"

@@ -3,7 +3,7 @@
  *		Merging rows of groups in device memory: the kernels, the tables on the
  *		host's side, the pool.
  *
- * The expected result is that of group_merge() of core/hashtable.h for the same
+ * The expected result is that of group_merge() of core/vm/hashtable.h for the same
  * rows.  Tables are compared as sets of groups: a GPU adds them in an order of its
  * own.  A thread that waits for ever would hang the GPU, so each test has a time
  * limit.  GPUDB_TEST_SHORT=1 takes fewer rows, for compute-sanitizer.

@@ -17,10 +17,10 @@
 
 #include <cuda_runtime.h>
 
-#include "core/hashtable.h"
-#include "core/vm.h"
-#include "tuning.cuh"
-#include "vm_launch.h"
+#include "core/vm/hashtable.h"
+#include "core/vm/vm.h"
+#include "kernels/tuning.cuh"
+#include "kernels/vm_launch.h"
 
 #include "check.cuh"
 #include "interpreter.h"

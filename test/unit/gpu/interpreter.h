@@ -5,7 +5,7 @@
 #ifndef GPUDB_TEST_GPU_INTERPRETER_H
 #define GPUDB_TEST_GPU_INTERPRETER_H
 
-#include "core/vm.h"
+#include "core/vm/vm.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "check.cuh"
-#include "core/column_pack.h"
-#include "core/output.h"
-#include "output_launch.h"
+#include "core/tablet/column_pack.h"
+#include "core/tablet/output.h"
+#include "kernels/output_launch.h"
 #include "tap.h"
 
 #define UNTOUCHED 0xA5

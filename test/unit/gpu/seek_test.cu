@@ -10,9 +10,9 @@ extern "C" {
 }
 
 #include "check.cuh"
-#include "core/op_cast.h"
-#include "core/tablet_format.h"
-#include "vm_launch.h"
+#include "core/vm/op_cast.h"
+#include "core/tablet/tablet_format.h"
+#include "kernels/vm_launch.h"
 
 #define BLOCKS 64
 #define STATES 3

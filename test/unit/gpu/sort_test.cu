@@ -10,7 +10,7 @@ extern "C" {
 }
 
 #include "check.cuh"
-#include "sort_launch.h"
+#include "kernels/sort_launch.h"
 
 #define GUARD_VALUE 0xa5
 #define GUARD_BYTES 256
