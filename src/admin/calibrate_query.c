@@ -13,7 +13,7 @@
 #include "utils/memutils.h"
 
 #include "admin/calibrate_query.h"
-#include "exec/run/node.h"
+#include "exec/node/lifecycle.h"
 #include "guc.h"
 
 #define SCHEMA		"@schema@"	/* stands for the schema's name in queries */

@@ -15,7 +15,7 @@
 #include "optimizer/optimizer.h"
 
 #include "compile/compile_not_in.h"
-#include "exec/rows/scan_collect.h"
+#include "exec/run/collect.h"
 #include "exec/run/node.h"
 #include "exec/run/plan_walk.h"
 #include "plan/cost.h"

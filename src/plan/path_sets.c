@@ -19,6 +19,7 @@
 #include "optimizer/prep.h"
 #include "optimizer/tlist.h"
 
+#include "exec/sort/collated.h"
 #include "exec/sort/exec_sort.h"
 #include "exec/sort/sorted_groups.h"
 #include "exec/sort/stored_rows.h"

@@ -23,6 +23,7 @@
 #include "utils/fmgroids.h"
 
 #include "compile/compile.h"
+#include "exec/run/node.h"
 #include "exec/sort/exec_sort_agg.h"
 #include "exec/sort/stored_rows.h"
 #include "guc.h"

@@ -44,7 +44,8 @@ extern bool path_is_plain_key(const PathKey *key);
 /* Return PostgreSQL's Sort in a path's fallback; NULL if there is none, as for groups. */
 extern const SortPath *path_sort_of(const CustomPath *path);
 
-/* Return true if the rows that a path sorts exceed its memory, so that runs are merged. */
+/* Return true if the rows that a sort, or a path of a GpuSort, sorts exceed its memory, so that runs are merged. */
+extern bool path_sort_needs_runs(const SortPath *sort);
 extern bool path_sort_is_too_large(const CustomPath *path);
 
 /* Create a GpuSort in place of a Sort, of which `wanted` rows are wanted (0 = all); NULL if that is not possible. */

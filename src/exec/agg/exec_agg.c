@@ -20,7 +20,11 @@
 #include "exec/agg/late_materialization.h"
 #include "exec/agg/quantiles.h"
 #include "exec/agg/results.h"
+#include "exec/agg/top.h"
 #include "exec/join/joins.h"
+#include "exec/join/multipass_join.h"
+#include "exec/node/explain.h"
+#include "exec/node/lifecycle.h"
 #include "exec/node/params.h"
 #include "exec/run/children.h"
 #include "exec/run/feeders.h"
@@ -31,6 +35,7 @@ typedef struct GpuAggState
 	GpuNode		node;
 	bool		computed;
 	const GroupTable *groups;
+	Top			top;			/* the groups that are wanted */
 	uint32		next;			/* index, among the groups that are wanted, of the one to return next */
 	bool		late_materialization_first; /* the node's qual refers to late-materialized columns */
 	/* Results of all aggregates, if several programs compute them */
@@ -88,7 +93,7 @@ begin(CustomScanState *css, EState *estate, int eflags)
 		else
 			node->request.aggs = lappend(node->request.aggs, expr);
 	}
-	node->top = top_of_plan(list_nth(plan->custom_private, NODE_PRIVATE_TOP));
+	((GpuAggState *) node)->top = top_of_plan(list_nth(plan->custom_private, NODE_PRIVATE_TOP));
 	node->late_materialization = late_materialization_begin(node, list_nth(plan->custom_private, NODE_PRIVATE_LATE_MATERIALIZATION), nkeys + naggs);
 	((GpuAggState *) node)->late_materialization_first = node->late_materialization != NULL && late_materialization_is_seen(node->late_materialization, plan->scan.plan.qual);
 	params_find(node);
@@ -104,8 +109,8 @@ find_top(GpuAggState *state)
 	JobReport	job;
 
 	node->device->report(node->feed.job, &job);
-	top_find(&node->top, state->groups);
-	node->report.groups_left_out += state->groups->ngroups - node->top.ngroups + job.left_out;
+	top_find(&state->top, state->groups);
+	node->report.groups_left_out += state->groups->ngroups - state->top.ngroups + job.left_out;
 	MemoryContextSwitchTo(old);
 }
 
@@ -143,11 +148,11 @@ feed(GpuAggState *state, FeedOutcome *outcome)
 	while (multipass_join_next(node, &outcome->status));
 	multipass_join_end(node);
 	children_feed(node, outcome);
-	top_describe(&node->top, &node->compiled);
+	top_describe(&state->top, &node->compiled);
 	/* Workers and jobs of child relations may have states of the same groups. */
-	if (outcome->status == STATUS_DONE && !helped && node->nchildren <= 1 && node->top.wanted > 0 && results_are_exact(&node->compiled) &&
+	if (outcome->status == STATUS_DONE && !helped && node->nchildren <= 1 && state->top.wanted > 0 && results_are_exact(&node->compiled) &&
 		node->device->want_top != NULL)
-		node->device->want_top(node->feed.job, &node->top.order);
+		node->device->want_top(node->feed.job, &state->top.order);
 	if (outcome->status == STATUS_DONE)
 		outcome->status = feed_finish(&node->feed, &state->groups);
 	node_add_time(node, start);
@@ -253,7 +258,7 @@ values_of_parts(GpuAggState *state, TupleTableSlot *slot)
 static bool
 values_of_group(GpuAggState *state, TupleTableSlot *slot)
 {
-	const Top  *top = &state->node.top;
+	const Top  *top = &state->top;
 	uint32		group = state->next;
 
 	if (group >= top->ngroups)
@@ -354,17 +359,52 @@ rescan(CustomScanState *css)
 	node_rescan(&state->node);
 }
 
-static const CustomExecMethods exec_methods = {
-	.CustomName = "GpuAgg",
-	.BeginCustomScan = begin,
-	.ExecCustomScan = node_exec,
-	.EndCustomScan = end,
-	.ReScanCustomScan = rescan,
-	.ExplainCustomScan = node_explain,
+/* Show how many groups are wanted, and their sort columns as PostgreSQL shows a sort key. */
+static void
+explain_top(GpuNode *node, List *ancestors, ExplainState *es)
+{
+	const Top  *top = &((const GpuAggState *) node)->top;
+	StringInfoData columns;
+
+	if (top->wanted == 0)
+		return;
+	initStringInfo(&columns);
+	for (int i = 0; i < top->ncolumns; i++)
+	{
+		const TopColumn *by = &top->by[i];
+		Expr	   *expr = list_nth_node(TargetEntry, node->scan_tlist, by->column)->expr;
+
+		appendStringInfo(&columns, "%s%s%s%s", i > 0 ? ", " : "", node_expr_text((Node *) expr, &node->css, ancestors, es),
+						 by->descending ? " DESC" : "", by->nulls_first == by->descending ? "" : by->nulls_first ? " NULLS FIRST" : " NULLS LAST");
+	}
+	ExplainPropertyText("GPU Top", psprintf("%d by %s", top->wanted, columns.data), es);
+	if (es->analyze && !node->secret)
+		ExplainPropertyInteger("Groups Left Out", NULL, node->report.groups_left_out, es);
+}
+
+static void
+explain(GpuNode *node, List *ancestors, ExplainState *es)
+{
+	node_explain_list("Read by Key", late_materialization_columns(node->late_materialization, node->scan_tlist), &node->css, ancestors, es);
+	explain_top(node, ancestors, es);
+}
+
+static const NodeMethods methods = {
+	.exec = {
+		.CustomName = "GpuAgg",
+		.BeginCustomScan = begin,
+		.ExecCustomScan = node_exec,
+		.EndCustomScan = end,
+		.ReScanCustomScan = rescan,
+		.ExplainCustomScan = node_explain,
+	},
+	.next_row = next_row,
+	.refine = quantiles_begin,
+	.explain = explain,
 };
 
 static Node *
 create_state(CustomScan *plan)
 {
-	return (Node *) node_create(sizeof(GpuAggState), &exec_methods, next_row);
+	return (Node *) node_create(sizeof(GpuAggState), &methods);
 }

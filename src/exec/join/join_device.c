@@ -2,7 +2,7 @@
  * join_device.c
  *		Device-resident join tables: tables that a GPU makes of rows that never leave it.
  *
- * A run materializes the rows on the GPU (materialized_rows.c) and returns their
+ * A run materializes the rows on the GPU (exec/node/materialize.c) and returns their
  * number and the bounds of their columns, by which the host plans the table.
  */
 #include "postgres.h"
@@ -12,7 +12,7 @@
 #include "core/join/join_build.h"
 #include "device/device.h"
 #include "exec/join/join_device.h"
-#include "exec/node/materialized_rows.h"
+#include "exec/run/materialized_rows.h"
 #include "tablet/read/local_dict.h"
 
 /*
@@ -85,5 +85,5 @@ make_table(GpuNode *node, const GroupTable *groups, void *arg)
 bool
 join_device_build(PlanState *ps, const DeviceTable *wish)
 {
-	return keys_are_plain(wish->use) && materialized_rows_run(ps, wish->use, make_table, (void *) wish);
+	return keys_are_plain(wish->use) && node_methods(ps)->materialize(ps, wish->use, make_table, (void *) wish);
 }

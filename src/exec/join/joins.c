@@ -28,7 +28,7 @@
 #include "exec/join/join_device.h"
 #include "exec/join/joins.h"
 #include "exec/join/joins_share.h"
-#include "exec/rows/scan_collect.h"
+#include "exec/run/collect.h"
 #include "guc.h"
 #include "tablet/cache/dict.h"
 #include "tablet/read/row_store.h"
@@ -347,7 +347,7 @@ build_on_device(GpuNode *node, int j, const JoinUse *use)
 	const DeviceTable table = {use, join->context, &node->tables[j], &node->dicts[j], &node->shared[j]};
 
 	if (node->tables_on_host || !node->request.aggregate || (gpudb_device != DEVICE_GPU && !node->prefer_gpu) ||
-		!(is_collectable_scan(join->child) || is_collectable_join(join->child)) || is_small(join->child))
+		!plan_is_collectable(join->child) || is_small(join->child))
 		return false;
 	MemoryContextReset(join->context);
 	restart_child(join);
@@ -405,7 +405,8 @@ build_table(NodeJoin *join, const JoinUse *wanted, JoinRows *made, JoinDicts *di
 static void
 note_why_not(GpuNode *node, const NodeJoin *join, DeviceStatus status)
 {
-	const NodeReport *below = is_collectable_join(join->child) ? &((const GpuNode *) join->child)->report : NULL;
+	const bool	told = plan_is_collectable(join->child) && node_methods(join->child)->computes_outputs;
+	const NodeReport *below = told ? &((const GpuNode *) join->child)->report : NULL;
 
 	node->not_built_below = below != NULL && below->fallback_reason != NULL;
 	node->compiled.reason = node->not_built_below ? below->fallback_reason : status_reason(status);

@@ -26,7 +26,7 @@ free_shared(void *arg)
 
 	/* a job that an error has left behind may be reading it, but none does between two passes */
 	if (!shared->node->multipass.changing)
-		node_close_job(shared->node);
+		feed_close_job(&shared->node->feed);
 	pool_free(shared->memory);
 }
 

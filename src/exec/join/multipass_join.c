@@ -19,6 +19,7 @@
 #include "miscadmin.h"
 #include "utils/memutils.h"
 
+#include "device/device.h"
 #include "device/mapping.h"
 #include "exec/join/joins.h"
 #include "exec/join/joins_share.h"

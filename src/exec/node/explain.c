@@ -10,13 +10,14 @@
 
 #include "pg_compat.h"
 #include "device/device.h"
-#include "exec/agg/late_materialization.h"
 #include "exec/join/joins.h"
+#include "exec/node/explain.h"
+#include "exec/node/lifecycle.h"
 #include "exec/run/children.h"
 #include "exec/run/node.h"
 
-static char *
-text_of(Node *expr, const CustomScanState *css, List *ancestors, ExplainState *es)
+char *
+node_expr_text(Node *expr, const CustomScanState *css, List *ancestors, ExplainState *es)
 {
 	bool		prefix = list_length(es->rtable) > 1 || es->verbose;
 	List	   *context = set_deparse_context_plan(es->deparse_cxt, css->ss.ps.plan, ancestors);
@@ -27,7 +28,7 @@ text_of(Node *expr, const CustomScanState *css, List *ancestors, ExplainState *e
 void
 node_explain_expr(const char *label, Node *expr, const CustomScanState *css, List *ancestors, ExplainState *es)
 {
-	ExplainPropertyText(label, text_of(expr, css, ancestors, es), es);
+	ExplainPropertyText(label, node_expr_text(expr, css, ancestors, es), es);
 }
 
 void
@@ -37,32 +38,9 @@ node_explain_list(const char *label, const List *exprs, const CustomScanState *c
 	ListCell   *lc;
 
 	foreach(lc, exprs)
-		texts = lappend(texts, text_of(lfirst(lc), css, ancestors, es));
+		texts = lappend(texts, node_expr_text(lfirst(lc), css, ancestors, es));
 	if (texts != NIL)
 		ExplainPropertyList(label, texts, es);
-}
-
-/* Show how many groups are wanted, and their sort columns as PostgreSQL shows a sort key. */
-static void
-explain_top(GpuNode *node, List *ancestors, ExplainState *es)
-{
-	const Top  *top = &node->top;
-	StringInfoData columns;
-
-	if (top->wanted == 0)
-		return;
-	initStringInfo(&columns);
-	for (int i = 0; i < top->ncolumns; i++)
-	{
-		const TopColumn *by = &top->by[i];
-		Expr	   *expr = list_nth_node(TargetEntry, node->scan_tlist, by->column)->expr;
-
-		appendStringInfo(&columns, "%s%s%s%s", i > 0 ? ", " : "", text_of((Node *) expr, &node->css, ancestors, es),
-						 by->descending ? " DESC" : "", by->nulls_first == by->descending ? "" : by->nulls_first ? " NULLS FIRST" : " NULLS LAST");
-	}
-	ExplainPropertyText("GPU Top", psprintf("%d by %s", top->wanted, columns.data), es);
-	if (es->analyze && !node->secret)
-		ExplainPropertyInteger("Groups Left Out", NULL, node->report.groups_left_out, es);
 }
 
 /* Reset the node to its state before it ran, which does not depend on values. */
@@ -232,6 +210,7 @@ void
 node_explain(CustomScanState *css, List *ancestors, ExplainState *es)
 {
 	GpuNode    *node = (GpuNode *) css;
+	const NodeMethods *methods = (const NodeMethods *) css->methods;
 
 	if (node->secret)
 		forget_runs(node);
@@ -247,8 +226,8 @@ node_explain(CustomScanState *css, List *ancestors, ExplainState *es)
 	node_explain_list("GPU Aggregates", node->request.aggs, css, ancestors, es);
 	if (node->parts != NIL)
 		ExplainPropertyInteger("Programs", NULL, list_length(node->parts), es);
-	node_explain_list("Read by Key", late_materialization_columns(node->late_materialization, node->scan_tlist), css, ancestors, es);
-	explain_top(node, ancestors, es);
+	if (methods->explain != NULL)
+		methods->explain(node, ancestors, es);
 	if (es->costs)
 		ExplainPropertyFloat("Predicted Time", "ms", node->predicted_ms, 3, es);
 	if (es->analyze)

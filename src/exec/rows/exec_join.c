@@ -20,11 +20,14 @@
 #include "utils/tuplestore.h"
 
 #include "exec/join/joins.h"
-#include "exec/node/materialized_rows.h"
+#include "exec/node/explain.h"
+#include "exec/node/lifecycle.h"
+#include "exec/node/materialize.h"
 #include "exec/node/params.h"
-#include "exec/rows/scan_collect.h"
+#include "exec/rows/collect_columns.h"
 #include "exec/rows/unmatched.h"
 #include "exec/run/children.h"
+#include "exec/run/materialized_rows.h"
 #include "exec/run/node.h"
 
 typedef struct GpuJoinState
@@ -47,7 +50,6 @@ typedef struct GpuJoinState
 } GpuJoinState;
 
 static Node *create_state(CustomScan *plan);
-static const CustomExecMethods exec_methods;
 
 const CustomScanMethods gpu_join_methods = {
 	.CustomName = "GpuJoin",
@@ -191,6 +193,51 @@ forget_rows(GpuJoinState *state)
 	MemoryContextSwitchTo(old);
 }
 
+/* Fetch `count` materialized rows and pass them to `take`, one part after the other. */
+static DeviceStatus
+fetch_all(GpuNode *node, uint32 count, OutputRows *outputs, DeviceStatus (*take) (void *arg, uint32 nrows), void *arg)
+{
+	DeviceStatus status = STATUS_DONE;
+	MaterializedPart part;
+
+	for (uint32 first = 0; first < count && status == STATUS_DONE; first += part.nrows)
+	{
+		const bool	fetched = node->device->fetch(node->feed.job, first, count - first, &part);
+
+		CHECK_FOR_INTERRUPTS();
+		/* a batch that had to be restarted has materialized its rows twice */
+		if (!fetched || part.total != count)
+			return STATUS_GROUPS_LOST;
+		output_keep_part(outputs, node->run_context, &node->compiled, &part);
+		status = take(arg, part.nrows);
+	}
+	return status;
+}
+
+/*
+ * After all pages have been processed: fetch the materialized rows, one part
+ * after the other, and pass each part to `take`.  Return DONE; NO_ROOM if
+ * another run must reserve room for node->keep_most rows; the status of `take`;
+ * or the reason why the rows cannot be fetched.
+ */
+static DeviceStatus
+fetch_materialized(GpuNode *node, OutputRows *outputs, DeviceStatus (*take) (void *arg, uint32 nrows), void *arg)
+{
+	const GroupTable *groups;
+	DeviceStatus status = feed_finish(&node->feed, &groups);
+	uint64		count;
+
+	if (status != STATUS_DONE)
+		return status;
+	count = materialized_rows_state(&node->compiled, groups, node->compiled.materialized_count);
+	if (count <= node->keep_most)
+		return fetch_all(node, (uint32) count, outputs, take, arg);
+	if (count > materialized_rows_most(list_length(node->request.outputs)))
+		return STATUS_MEMORY_LIMIT;
+	node->keep_most = (uint32) count;
+	return STATUS_NO_ROOM;
+}
+
 /* Feed all pages and take the rows, as items finish or, if they are materialized on the device, all at the end. */
 static void
 run_job(GpuJoinState *state, FeedOutcome *outcome)
@@ -208,7 +255,7 @@ run_job(GpuJoinState *state, FeedOutcome *outcome)
 	feed_all(&node->feed, outcome);
 	children_feed(node, outcome);
 	if (outcome->status == STATUS_DONE && node->request.keep_rows)
-		outcome->status = materialized_rows_fetch(node, &state->outputs, take_materialized, state);
+		outcome->status = fetch_materialized(node, &state->outputs, take_materialized, state);
 	if (outcome->status == STATUS_DONE && state->full)
 		outcome->status = take_unmatched(state);
 	node_add_time(node, start);
@@ -309,13 +356,6 @@ next_row(GpuNode *node)
 	return ps->ps_ProjInfo ? ExecProject(ps->ps_ProjInfo) : slot;
 }
 
-bool
-is_collectable_join(const PlanState *ps)
-{
-	return IsA(ps, CustomScanState) && ((const CustomScanState *) ps)->methods == &exec_methods && ps->plan->qual == NIL &&
-		plan_gives_columns(ps->plan);
-}
-
 /* Return, for each entry of the plan's target list, which is a Var, the number of its output column; palloc'd. */
 static int *
 wanted_by_entry(const Plan *plan)
@@ -328,8 +368,8 @@ wanted_by_entry(const Plan *plan)
 	return wanted;
 }
 
-DeviceStatus
-join_collect(PlanState *ps, RowStore *store, const ColumnUse *columns, int ncolumns)
+static DeviceStatus
+collect(PlanState *ps, RowStore *store, const ColumnUse *columns, int ncolumns)
 {
 	GpuJoinState *state = (GpuJoinState *) ps;
 	MemoryContext old = MemoryContextSwitchTo(ps->state->es_query_cxt);
@@ -396,17 +436,23 @@ rescan(CustomScanState *css)
 	node_rescan(&state->node);
 }
 
-static const CustomExecMethods exec_methods = {
-	.CustomName = "GpuJoin",
-	.BeginCustomScan = begin,
-	.ExecCustomScan = node_exec,
-	.EndCustomScan = end,
-	.ReScanCustomScan = rescan,
-	.ExplainCustomScan = node_explain,
+static const NodeMethods methods = {
+	.exec = {
+		.CustomName = "GpuJoin",
+		.BeginCustomScan = begin,
+		.ExecCustomScan = node_exec,
+		.EndCustomScan = end,
+		.ReScanCustomScan = rescan,
+		.ExplainCustomScan = node_explain,
+	},
+	.next_row = next_row,
+	.collect = collect,
+	.materialize = materialize_rows,
+	.computes_outputs = true,
 };
 
 static Node *
 create_state(CustomScan *plan)
 {
-	return (Node *) node_create(sizeof(GpuJoinState), &exec_methods, next_row);
+	return (Node *) node_create(sizeof(GpuJoinState), &methods);
 }

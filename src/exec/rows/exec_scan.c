@@ -30,9 +30,11 @@
 #include "utils/memutils.h"
 
 #include "device/device.h"
+#include "exec/node/explain.h"
+#include "exec/node/lifecycle.h"
+#include "exec/node/materialize.h"
 #include "exec/node/params.h"
 #include "exec/rows/exec_scan_private.h"
-#include "exec/rows/scan_collect.h"
 
 /*
  * Size of a scan batch from which on the next one is started ahead, and number
@@ -46,7 +48,6 @@
 #define LOOKAHEAD 8
 
 static Node *create_state(CustomScan *plan);
-static const CustomExecMethods exec_methods;
 
 const CustomScanMethods gpu_scan_methods = {
 	.CustomName = "GpuScan",
@@ -647,13 +648,6 @@ next_row(GpuNode *node)
 	return state->again.rerun ? scan_again(state) : scan_next_row(state);
 }
 
-bool
-is_collectable_scan(const PlanState *ps)
-{
-	return IsA(ps, CustomScanState) && ((const CustomScanState *) ps)->methods == &exec_methods &&
-		ps->plan->qual == NIL && plan_gives_columns(ps->plan);
-}
-
 static void
 end(CustomScanState *css)
 {
@@ -678,17 +672,22 @@ rescan(CustomScanState *css)
 	scan_reset_batches(state);
 }
 
-static const CustomExecMethods exec_methods = {
-	.CustomName = "GpuScan",
-	.BeginCustomScan = begin,
-	.ExecCustomScan = node_exec,
-	.EndCustomScan = end,
-	.ReScanCustomScan = rescan,
-	.ExplainCustomScan = node_explain,
+static const NodeMethods methods = {
+	.exec = {
+		.CustomName = "GpuScan",
+		.BeginCustomScan = begin,
+		.ExecCustomScan = node_exec,
+		.EndCustomScan = end,
+		.ReScanCustomScan = rescan,
+		.ExplainCustomScan = node_explain,
+	},
+	.next_row = next_row,
+	.collect = scan_collect,
+	.materialize = materialize_rows,
 };
 
 static Node *
 create_state(CustomScan *plan)
 {
-	return (Node *) node_create(sizeof(GpuScanState), &exec_methods, next_row);
+	return (Node *) node_create(sizeof(GpuScanState), &methods);
 }

@@ -102,6 +102,11 @@ extern ExprState *scan_all_quals(GpuScanState *state);
 /* Return the next row that the device finds, projected, or an empty slot at the end. */
 extern TupleTableSlot *scan_next_row(GpuScanState *state);
 
+/* scan_collect.c */
+
+/* Collect all rows of a GpuScan that has not begun: NodeMethods.collect. */
+extern DeviceStatus scan_collect(PlanState *ps, RowStore *store, const ColumnUse *columns, int ncolumns);
+
 /* scan_again.c */
 
 /* Prepare the stored rows for the next run; called at each rescan. */

@@ -16,6 +16,7 @@
 #include "storage/itemptr.h"
 #include "utils/rel.h"
 
+#include "exec/node/lifecycle.h"
 #include "exec/rows/exec_scan_private.h"
 
 /* Set `place` to a position before all rows. */

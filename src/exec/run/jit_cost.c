@@ -25,6 +25,7 @@
 #include "device/calibration.h"
 #include "device/machine.h"
 #include "exec/run/jit_cost.h"
+#include "exec/run/node.h"
 #include "exec/run/plan_walk.h"
 
 /*

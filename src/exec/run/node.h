@@ -18,12 +18,11 @@
 
 #include "nodes/execnodes.h"
 #include "nodes/extensible.h"
-#include "portability/instr_time.h"
 
 #include "compile/compile.h"
-#include "exec/agg/top.h"
-#include "exec/join/multipass_join.h"
+#include "core/join/join_slice.h"
 #include "exec/run/feed.h"
+#include "tablet/read/row_store.h"
 
 /* Indexes into CustomScan.custom_private. */
 enum NodePrivate
@@ -87,6 +86,8 @@ extern const CustomScanMethods gpu_scan_methods;
 extern const CustomScanMethods gpu_agg_methods;
 extern const CustomScanMethods gpu_join_methods;
 extern const CustomScanMethods gpu_materialized_scan_methods;
+extern const CustomScanMethods gpu_sort_methods;
+extern const CustomScanMethods gpu_sort_agg_methods;
 
 /* Report of a node's execution, for EXPLAIN and the statistics. */
 typedef struct NodeReport
@@ -109,10 +110,57 @@ typedef struct Child Child;
 typedef struct LateMaterialization LateMaterialization;
 typedef struct Quantiles Quantiles;
 
+/* Callback for rows materialized on the device, when all of them are.  Returns false if it could not use them. */
+typedef bool (*MaterializedTaker) (GpuNode *node, const GroupTable *groups, void *arg);
+
+/* Methods of a kind of node, called at the steps that all kinds share. */
+typedef struct NodeMethods
+{
+	CustomExecMethods exec;		/* PostgreSQL's callbacks; a node's state points to them */
+	/* Return the next row; an empty slot or NULL at the end. */
+	TupleTableSlot *(*next_row) (GpuNode *node);
+	/* Before the first run, after compiling: return true if the request has changed and must be compiled again.  NULL = never. */
+	bool		(*refine) (GpuNode *node);
+	/* Show, in EXPLAIN, what only this kind of node has; NULL = nothing. */
+	void		(*explain) (GpuNode *node, List *ancestors, struct ExplainState *es);
+	/*
+	 * Collect all rows of a node that has not begun in a store with the given
+	 * columns of the node's result.  Return DONE, or the reason why the device
+	 * could not determine the rows; an error that a filter raises has not been
+	 * raised then.  NULL = the kind returns no rows of relations.
+	 */
+	DeviceStatus (*collect) (PlanState *ps, RowStore *store, const ColumnUse *columns, int ncolumns);
+	/*
+	 * Materialize the columns `keep` of the node's result on the GPU, and pass
+	 * them to `take`.  Return true if `take` has succeeded.  NULL as above.
+	 */
+	bool		(*materialize) (PlanState *ps, const JoinUse *keep, MaterializedTaker take, void *arg);
+	/*
+	 * The kind computes all outputs of its request before it returns a row:
+	 * its target list refers to them by number, and its report tells why they
+	 * could not be computed.
+	 */
+	bool		computes_outputs;
+} NodeMethods;
+
+/* State of a partitioned (multi-pass) hash join: exec/join/multipass_join.h. */
+typedef struct MultipassJoin
+{
+	int			join;			/* index of the join whose table is partitioned */
+	JoinRows	whole;			/* whole table of join `join`; NULLs = no table is partitioned */
+	JoinCursor	next;			/* position of the next partition's rows in `whole` */
+	uint32		left;			/* rows of `whole` in partitions still to come */
+	uint64		room;			/* maximum size of a partition, in bytes */
+	uint32		rows;			/* rows of a partition that probably fit in `room` bytes */
+	MemoryContext context;		/* holds the installed partition; NULL until there is one */
+	bool		changing;		/* the installed partition is being freed */
+	int			count;			/* passes of this run so far, if partitioned; 0 = one pass with whole tables */
+	double		build_ms;		/* time spent cutting and indexing partitions */
+} MultipassJoin;
+
 struct GpuNode
 {
 	CustomScanState css;
-	TupleTableSlot *(*next_row) (GpuNode *node);
 	int			eflags;
 	bool		secret;
 	bool		fetches;		/* GpuScan: rows that pass in cached columns are fetched from their pages */
@@ -147,7 +195,6 @@ struct GpuNode
 
 	Quantiles  *quantiles;		/* GpuAgg: state of quantile selection; NULL = nothing is known yet */
 	List	   *parts;			/* GpuAgg: list of aggregates of each program; NIL = one program computes all */
-	Top			top;			/* GpuAgg: the groups that are wanted */
 	LateMaterialization *late_materialization; /* GpuAgg: late-materialized columns; NULL = there are none */
 
 	/* Fallback of GpuAgg and GpuJoin */
@@ -171,10 +218,16 @@ struct GpuNode
 	NodeReport	report;
 };
 
-/* exec_common.c */
+/* node.c */
 
-/* Return the report of the node that ended last in this session. */
-extern const NodeReport *node_last_report(void);
+/* Return true if a plan node is a GpuScan, GpuAgg or GpuJoin, including scans of materialized rows. */
+extern bool is_gpudb_node(const Plan *plan);
+
+/*
+ * Return true if a plan node is a GpuSort or GpuSortAgg.  The plan that it reads
+ * may be of any kind, and lies below the fallback plan in its custom_plans.
+ */
+extern bool is_gpudb_over_any(const Plan *plan);
 
 /* Return the range table index of the relation that the device reads for a GpuAgg or GpuJoin. */
 extern Index node_driver(const CustomScan *plan);
@@ -188,74 +241,15 @@ extern ColumnWanted *columns_wanted(const ColumnUse *use, int n);
 /* Describe the columns of the compiled program as attributes of the node's relation, in a palloc'd array. */
 extern ColumnWanted *node_columns_wanted(const GpuNode *node);
 
-/* Allocate a zeroed state of `size` bytes that begins with a GpuNode. */
-extern GpuNode *node_create(size_t size, const CustomExecMethods *methods, TupleTableSlot *(*next_row) (GpuNode *node));
-
-/* Return the node's next row: ExecCustomScan of all nodes.  Drains and closes the jobs before an error is rethrown. */
-extern TupleTableSlot *node_exec(CustomScanState *css);
-
-/* Initialize the part of a node that all share, and open its relations: first part of BeginCustomScan. */
-extern void node_begin(GpuNode *node, EState *estate, int eflags);
-
-/* Add the time since `start` to the node's device_ms. */
-extern void node_add_time(GpuNode *node, instr_time start);
-
-/* Return, for CompileInput, which attributes may be read as dictionary codes; NULL if none may. */
-extern uint32 *node_offer_dicts(const GpuNode *node, CodeRoom room);
-
-/* Begin a run: open the relation's pages under the query's snapshot and lease threads of the CPU device. */
-extern void node_start_run(GpuNode *node);
-
 /*
- * Request that the rows of joins be materialized on the GPU if the node is to
- * run there: a GPU returns rows of joins in no other way.
+ * Return the attributes of the node's relation declared NOT NULL, NULL for none.
+ * Children of an inheritance parent may have NULLs there nevertheless, partitions
+ * cannot.
  */
-extern void node_choose_keeping(GpuNode *node);
+extern Bitmapset *node_not_null(const GpuNode *node);
 
-/* Turn materialization on the device on or off; no-op for nodes whose rows cannot be materialized. */
-extern void node_keep_rows(GpuNode *node, bool keep);
-
-/* Return why a GPU does not materialize the rows of the request that was compiled last. */
-extern const char *node_why_not_materialized(const GpuNode *node);
-
-/*
- * Compile the program and open a job, for the first time in a run or again.
- * Return false, after noting the fallback, if there is no job.
- */
-extern bool node_open_job(GpuNode *node);
-
-/*
- * Compile and open a job on a GPU only, for work that has an alternative.
- * Return false, noting nothing, if that fails.
- */
-extern bool node_try_job(GpuNode *node);
-
-/* Add the open job's figures to the report and close it; no-op if there is none. */
-extern void node_close_job(GpuNode *node);
-
-/* Close the job, add the run's figures to the report, return threads and free the run's memory. */
-extern void node_end_run(GpuNode *node);
-
-/* End the node, its joins and its fallback child, and publish its report as the session's last one. */
-extern void node_end(GpuNode *node);
-
-/* End the run, and prepare joins and fallback child for the next one. */
-extern void node_rescan(GpuNode *node);
-
-/* After CODES_EXCEEDED: make room for more dictionary codes, or do without.  Return false if codes were off already. */
-extern bool node_mend_dicts(GpuNode *node);
-
-/* Maximum number of runs, with larger scales or on another device, before PostgreSQL takes over. */
-#define NODE_MOST_ROUNDS 9
-
-/* Prepare another run after one that failed.  Return false if no other run would succeed. */
-extern bool node_mend(GpuNode *node, const FeedOutcome *outcome);
-
-/*
- * After SCALE_EXCEEDED: raise the assumed scales to those that the columns
- * have shown.  Return false if no larger scale helps.
- */
-extern bool node_raise_scales(GpuNode *node, const int32 *max_scale);
+/* Return the methods of a plan's state if it is a GpuScan, GpuAgg or GpuJoin, else NULL. */
+extern const NodeMethods *node_methods(const PlanState *ps);
 
 /* fallback.c */
 
@@ -284,16 +278,5 @@ extern void node_copy_row(TupleTableSlot *row, TupleTableSlot *slot);
 
 /* Return the fallback child's next row, in the child's slot, or NULL at the end.  Initializes the child if needed. */
 extern TupleTableSlot *node_fallback_next(GpuNode *node);
-
-/* explain.c */
-
-/* Show an expression of the node as a property. */
-extern void node_explain_expr(const char *label, Node *expr, const CustomScanState *css, List *ancestors, struct ExplainState *es);
-
-/* Show a list of expressions of the node as a property, unless it is empty. */
-extern void node_explain_list(const char *label, const List *exprs, const CustomScanState *css, List *ancestors, struct ExplainState *es);
-
-/* Show all properties of a GpuNode: ExplainCustomScan of the nodes that begin with one. */
-extern void node_explain(CustomScanState *css, List *ancestors, struct ExplainState *es);
 
 #endif							/* GPUDB_EXEC_RUN_NODE_H */

@@ -8,25 +8,6 @@
 
 #include "exec/run/node.h"
 #include "exec/run/plan_walk.h"
-#include "exec/sort/exec_sort.h"
-#include "exec/sort/exec_sort_agg.h"
-
-bool
-is_gpudb_node(const Plan *plan)
-{
-	const CustomScan *scan = (const CustomScan *) plan;
-
-	return IsA(plan, CustomScan) && (scan->methods == &gpu_scan_methods || scan->methods == &gpu_agg_methods || scan->methods == &gpu_join_methods ||
-									 scan->methods == &gpu_materialized_scan_methods);
-}
-
-bool
-is_gpudb_over_any(const Plan *plan)
-{
-	const CustomScan *scan = (const CustomScan *) plan;
-
-	return IsA(plan, CustomScan) && (scan->methods == &gpu_sort_methods || scan->methods == &gpu_sort_agg_methods);
-}
 
 Index
 plan_scanned(const Plan *plan)

@@ -24,15 +24,6 @@ extern void plan_walk(const PlannedStmt *stmt, const Bitmapset *without, PlanVis
 /* Return the numbers of the subplans from whose rows gpudb nodes build join tables. */
 extern Bitmapset *plan_walk_tables(const PlannedStmt *stmt);
 
-/* Return true if a plan node is a GpuScan, GpuAgg or GpuJoin, including scans of materialized rows. */
-extern bool is_gpudb_node(const Plan *plan);
-
-/*
- * Return true if a plan node is a GpuSort or GpuSortAgg.  The plan that it reads
- * may be of any kind, and lies below the fallback plan in its custom_plans.
- */
-extern bool is_gpudb_over_any(const Plan *plan);
-
 /* Return true if a statement's main tree has a node of gpudb's. */
 extern bool plan_has_gpudb_node(const PlannedStmt *stmt);
 

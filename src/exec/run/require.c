@@ -19,6 +19,7 @@
 
 #include "pg_compat.h"
 #include "device/device.h"
+#include "exec/run/node.h"
 #include "exec/run/plan_walk.h"
 #include "exec/run/require.h"
 #include "guc.h"

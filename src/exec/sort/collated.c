@@ -13,6 +13,7 @@
 #include "executor/executor.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
+#include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/pg_locale.h"
 #include "utils/tuplesort.h"
@@ -21,6 +22,7 @@
 #include "core/hash.h"
 #include "device/mapping.h"
 #include "exec/sort/collated.h"
+#include "exec/sort/stored_rows.h"
 
 #define FIRST_SLOTS	1024
 #define NO_TEXT		UINT32_MAX
@@ -188,4 +190,15 @@ collated_ranks(const Tablet *rows, const SortKey *key, Oid collation)
 	pfree(place);
 	pfree(texts.row);
 	return (SortRanks) {.rank = number, .most = Max(texts.count, 1) - 1};
+}
+
+bool
+sort_is_supported(Oid declared, Oid collation)
+{
+	Oid			type = getBaseType(declared);
+
+	if (!is_storable(type, type == NUMERICOID || type == BPCHAROID ? VARHDRSZ : -1) || get_typtype(type) == TYPTYPE_ENUM)
+		return false;
+	/* comparing values of a collatable type raises an error where the collation is not known */
+	return OidIsValid(collation) ? get_collation_isdeterministic(collation) : !type_is_collatable(type);
 }

@@ -27,7 +27,7 @@
 #include "utils/memutils.h"
 
 #include "device/mapping.h"
-#include "exec/rows/scan_collect.h"
+#include "exec/run/collect.h"
 #include "exec/run/require.h"
 #include "exec/run/stat.h"
 #include "exec/sort/exec_sort_private.h"
@@ -176,7 +176,7 @@ collect_rows(GpuSortState *state)
 		return STATUS_MEMORY_LIMIT;
 	sort_restart_child(state);
 	status = plan_collect(child, state->store, state->stored->column, state->stored->ncolumns);
-	if (status == STATUS_DONE || status == STATUS_MEMORY_LIMIT || !(is_collectable_scan(child) || is_collectable_join(child)))
+	if (status == STATUS_DONE || status == STATUS_MEMORY_LIMIT || !plan_is_collectable(child))
 		return status;
 	/* A node below may return as rows what it cannot return as columns. */
 	close_runs(state);

@@ -47,9 +47,4 @@ enum SortPrivate
 	SORT_PRIVATE_DISTINCT
 };
 
-extern const CustomScanMethods gpu_sort_methods;
-
-/* Return true if values of a type can be sorted in the type's own order under a collation. */
-extern bool sort_is_supported(Oid type, Oid collation);
-
 #endif							/* GPUDB_EXEC_SORT_EXEC_SORT_H */

@@ -20,6 +20,7 @@
 #include "device/device.h"
 #include "device/threads.h"
 #include "exec/agg/results.h"
+#include "exec/node/explain.h"
 #include "exec/run/feed.h"
 #include "exec/run/node.h"
 #include "exec/run/require.h"

@@ -23,6 +23,4 @@ enum SortAggPrivate
 	SORT_AGG_PRIVATE_AGGS
 };
 
-extern const CustomScanMethods gpu_sort_agg_methods;
-
 #endif							/* GPUDB_EXEC_SORT_EXEC_SORT_AGG_H */

@@ -7,7 +7,7 @@
 
 #include "postgres.h"
 
-#include "exec/sort/sorted_groups.h"
+#include "exec/sort/group_calls.h"
 
 /* A range of groups. */
 typedef struct GroupRange

@@ -15,8 +15,8 @@
 #include "core/tablet/deform.h"
 #include "device/device.h"
 #include "device/threads.h"
-#include "exec/node/materialized_rows.h"
-#include "exec/rows/scan_collect.h"
+#include "exec/run/collect.h"
+#include "exec/run/materialized_rows.h"
 #include "exec/sort/sort_device.h"
 #include "guc.h"
 
@@ -29,14 +29,14 @@
 bool
 sort_device_may(const PlanState *ps)
 {
-	return (is_collectable_scan(ps) || is_collectable_join(ps)) && device_gpu_missing() == NULL &&
+	return plan_is_collectable(ps) && device_gpu_missing() == NULL &&
 		(gpudb_device == DEVICE_GPU || (gpudb_device == DEVICE_AUTO && ps->plan->plan_rows >= LEAST_ROWS));
 }
 
 bool
 sort_device_is_secret(const PlanState *ps)
 {
-	return (is_collectable_scan(ps) || is_collectable_join(ps)) && ((const GpuNode *) ps)->secret;
+	return plan_is_collectable(ps) && ((const GpuNode *) ps)->secret;
 }
 
 const char *
@@ -204,5 +204,5 @@ sort_device_run(PlanState *ps, DeviceSort *sort)
 	keep = palloc0(sizeof(JoinUse));
 	keep->ncolumns = sort->ncolumns;
 	memcpy(keep->column, sort->column, sizeof(ColumnUse) * sort->ncolumns);
-	return materialized_rows_run(ps, keep, take, sort);
+	return node_methods(ps)->materialize(ps, keep, take, sort);
 }

@@ -17,17 +17,6 @@
 #include "exec/sort/collated.h"
 #include "exec/sort/exec_sort_private.h"
 
-bool
-sort_is_supported(Oid declared, Oid collation)
-{
-	Oid			type = getBaseType(declared);
-
-	if (!is_storable(type, type == NUMERICOID || type == BPCHAROID ? VARHDRSZ : -1) || get_typtype(type) == TYPTYPE_ENUM)
-		return false;
-	/* comparing values of a collatable type raises an error where the collation is not known */
-	return OidIsValid(collation) ? get_collation_isdeterministic(collation) : !type_is_collatable(type);
-}
-
 SortKey *
 sort_keys_of(const GpuSortState *state, const StoredRows *stored, uint32 *nkeys)
 {

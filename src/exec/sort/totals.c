@@ -20,7 +20,6 @@
 #include "exec/rows/joined_rows.h"
 #include "exec/run/datums.h"
 #include "exec/sort/collated.h"
-#include "exec/sort/exec_sort.h"
 #include "exec/sort/totals.h"
 
 /* Maximum digits of a numeric such that the sum over the largest possible number of rows has at most 38 digits. */

@@ -7,7 +7,9 @@
 
 #include "postgres.h"
 
-#include "exec/sort/windows.h"
+#include "nodes/parsenodes.h"
+
+#include "exec/sort/window_calls.h"
 
 /* Set *window_frame to the window frame of an OVER clause.  Return false if it is not supported. */
 extern bool window_frame_of_clause(const WindowClause *clause, WindowFrame *window_frame);

@@ -18,7 +18,6 @@
 #include "device/cpu_kernel.h"
 #include "tablet/cache/column_build.h"
 #include "tablet/cache/pool.h"
-#include "tablet/cache/shelf.h"
 
 /* Number of values that are re-encoded at a time. */
 #define CHUNK 512

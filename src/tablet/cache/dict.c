@@ -23,10 +23,10 @@
 #include "guc.h"
 #include "pg_compat.h"
 #include "tablet/cache/dict.h"
+#include "tablet/cache/fingerprint.h"
 #include "tablet/cache/pool.h"
 #include "tablet/cache/shelf.h"
 #include "tablet/cache/shelf_private.h"
-#include "tablet/scan/tablet_scan.h"
 
 /* Number of dictionaries that the directory has room for, for each MB of the pool. */
 #define CODES_PER_MB	2

@@ -166,9 +166,6 @@ extern void shelf_unclaim(Shelf *shelf, uint32 tablet, bool built);
 /* Return a number never returned before, for a column or anything else of which devices hold copies. */
 extern uint64 shelf_next_number(void);
 
-/* Allocate memory in the pool for values of value_bytes each; return InvalidDsaPointer if there is none. */
-extern dsa_pointer shelf_allocate_values(Size bytes, Size value_bytes, const ShelfRoom *room);
-
 /*
  * Make a column of nrows in the pool, which no process can find yet, from one
  * that was built, whose values it may take over; return InvalidDsaPointer

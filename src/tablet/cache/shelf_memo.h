@@ -16,9 +16,10 @@
 
 #include "access/xlogdefs.h"
 
+#include "core/device_api.h"
+#include "tablet/cache/column_wanted.h"
 #include "tablet/cache/memo_room.h"
 #include "tablet/cache/shelf.h"
-#include "tablet/scan/tablet_scan.h"
 
 /*
  * Largest number of memos of a session, one for each shelf and for each set of

@@ -9,6 +9,8 @@
 
 #include <math.h>
 
+#include "utils/dsa.h"
+
 struct Shelf;
 struct ColumnKeys;
 
@@ -23,5 +25,8 @@ typedef struct ShelfRoom
 
 /* Room at any price, made by shelves that nobody uses now. */
 #define SHELF_ROOM_AT_ANY_PRICE (ShelfRoom) {.since = shelf_time(), .uses = INFINITY, .blocks = 1}
+
+/* Allocate memory in the pool for values of value_bytes each; return InvalidDsaPointer if there is none. */
+extern dsa_pointer shelf_allocate_values(Size bytes, Size value_bytes, const ShelfRoom *room);
 
 #endif							/* GPUDB_TABLET_CACHE_SHELF_ROOM_H */

@@ -14,8 +14,6 @@
 #include "storage/buf.h"
 #include "utils/rel.h"
 
-#include "tablet/cache/validity.h"
-
 /* Rules of docs/tablets.md, in its order. */
 typedef enum ValidityRule
 {
@@ -49,12 +47,5 @@ typedef enum ValidityRule
 
 /* Lock a heap page while the visibility map's page is locked, in an order in which nobody else locks them. */
 extern void break_no_lock_held(Relation relation, BlockNumber block, Buffer buffer);
-
-/*
- * Get the visibility map's page for a shelf as this process read it first:
- * ever, which is before most snapshots, or for snapshots of this xmin.
- */
-extern void break_map_after_snapshot(Relation relation, uint32 shelf, MapPage *page);
-extern void break_map_is_older(Relation relation, uint32 shelf, FullTransactionId xmin_horizon, MapPage *page);
 
 #endif							/* GPUDB_TABLET_CACHE_WITHOUT_RULE_H */

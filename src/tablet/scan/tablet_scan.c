@@ -12,10 +12,12 @@
 
 #include "core/hash.h"
 #include "tablet/cache/dict.h"
+#include "tablet/cache/fingerprint.h"
 #include "tablet/cache/map_known.h"
 #include "tablet/cache/pool.h"
 #include "tablet/cache/shelf.h"
 #include "tablet/cache/validity.h"
+#include "tablet/cache/without_map_rule.h"
 #include "tablet/cache/without_rule.h"
 #include "tablet/scan/tablet_look.h"
 #include "tablet/scan/tablet_scan.h"
@@ -35,29 +37,6 @@ typedef struct FoundShelf
 } FoundShelf;
 
 /* Columns */
-
-uint64
-tablet_fingerprint(TupleDesc desc, AttrNumber attno)
-{
-	Form_pg_attribute att = TupleDescAttr(desc, attno - 1);
-	AttrMissing *missing = desc->constr != NULL && desc->constr->missing != NULL ? &desc->constr->missing[attno - 1] : NULL;
-	struct
-	{
-		Oid			type;
-		int32		typmod;
-		Oid			collation;
-		int16		length;
-		char		align;
-		bool		has_missing;
-	}			form = {att->atttypid, att->atttypmod, att->attcollation, att->attlen, att->attalign, missing != NULL && missing->am_present};
-	uint64		hash = hash_bytes((const uint8_t *) &form, sizeof(form));
-
-	if (!FOLLOWS(RULE_FINGERPRINT))
-		return 0;
-	if (form.has_missing)
-		hash = hash_combine(hash, datum_image_hash(missing->am_value, att->attbyval, att->attlen));
-	return hash;
-}
 
 /* Get the number of the dictionary whose codes a column holds; return false if there is none. */
 static bool

@@ -82,9 +82,6 @@ extern void tablet_note_wanted(Relation relation, const ColumnWanted *wanted, in
  */
 extern bool tablet_guess_bounds(Relation relation, BlockNumber nblocks, const ColumnWanted *wanted, int64 *least, int64 *largest);
 
-/* Return a hash that tells an attribute from another one of the same number in the same file. */
-extern uint64 tablet_fingerprint(TupleDesc desc, AttrNumber attno);
-
 /* Return a hash of columns and their attributes' definitions: columns of attributes of other types have another one. */
 extern uint64 tablet_columns_hash(Relation relation, const ColumnWanted *wanted, int nwanted);
 

@@ -1,5 +1,5 @@
 /*
- * exec_common.c
+ * lifecycle.c
  *		Begin, run and end of GpuScan, GpuAgg and GpuJoin.
  *
  * Threads read pinned pages and memory of the run while a job has items in
@@ -16,9 +16,10 @@
 
 #include "device/device.h"
 #include "device/threads.h"
-#include "exec/agg/quantiles.h"
 #include "exec/build/auto_prewarm.h"
 #include "exec/join/joins.h"
+#include "exec/join/multipass_join.h"
+#include "exec/node/lifecycle.h"
 #include "exec/node/params.h"
 #include "exec/run/children.h"
 #include "exec/run/debug_program.h"
@@ -49,14 +50,20 @@ cleanup_callback(void *arg)
 	node->threads = 0;
 }
 
+/* PostgreSQL's callbacks come first in the methods of a node. */
+static const NodeMethods *
+methods_of(const GpuNode *node)
+{
+	return (const NodeMethods *) node->css.methods;
+}
+
 GpuNode *
-node_create(size_t size, const CustomExecMethods *methods, TupleTableSlot *(*next_row) (GpuNode *node))
+node_create(size_t size, const NodeMethods *methods)
 {
 	GpuNode    *node = palloc0(size);
 
 	NodeSetTag(node, T_CustomScanState);
-	node->css.methods = methods;
-	node->next_row = next_row;
+	node->css.methods = &methods->exec;
 	return node;
 }
 
@@ -68,7 +75,7 @@ node_exec(CustomScanState *css)
 
 	PG_TRY();
 	{
-		slot = node->next_row(node);
+		slot = methods_of(node)->next_row(node);
 	}
 	PG_CATCH();
 	{
@@ -77,16 +84,6 @@ node_exec(CustomScanState *css)
 	}
 	PG_END_TRY();
 	return slot;
-}
-
-Index
-node_driver(const CustomScan *plan)
-{
-	int			relid = -1;
-
-	for (int before = intVal(list_nth(plan->custom_private, NODE_PRIVATE_DRIVER)); before >= 0; before--)
-		relid = bms_next_member(plan->custom_relids, relid);
-	return relid;
 }
 
 void
@@ -119,47 +116,6 @@ node_begin(GpuNode *node, EState *estate, int eflags)
 										  sizeof(int16) * (RelationGetNumberOfAttributes(node->relation) + 1));
 	for (int a = 0; a <= RelationGetNumberOfAttributes(node->relation); a++)
 		node->scales[a] = SCALE_FIRST_GUESS;
-}
-
-ColumnWanted
-column_wanted(const ColumnUse *use)
-{
-	return (ColumnWanted) {
-		.attno = use->attno, .second = use->second, .packed = use->packed, .coded = use->coded, .scale = use->scale
-	};
-}
-
-ColumnWanted *
-columns_wanted(const ColumnUse *use, int n)
-{
-	ColumnWanted *wanted = palloc(sizeof(ColumnWanted) * Max(n, 1));
-
-	for (int c = 0; c < n; c++)
-		wanted[c] = column_wanted(&use[c]);
-	return wanted;
-}
-
-/*
- * Return the attributes declared NOT NULL.  Children of an inheritance parent
- * may have NULLs there nevertheless, partitions cannot.
- */
-static Bitmapset *
-not_null(const GpuNode *node)
-{
-	return node->nchildren == 0 || node->relation->rd_rel->relkind == RELKIND_PARTITIONED_TABLE
-		? compile_not_null(RelationGetDescr(node->relation)) : NULL;
-}
-
-ColumnWanted *
-node_columns_wanted(const GpuNode *node)
-{
-	const CompileResult *compiled = &node->compiled;
-	const Bitmapset *declared = not_null(node);
-	ColumnWanted *wanted = columns_wanted(compiled->column, compiled->ncolumns);
-
-	for (int i = 0; i < compiled->ncolumns; i++)
-		wanted[i].not_null = bms_is_member(wanted[i].attno, declared);
-	return wanted;
 }
 
 /* Return the attributes that the node reads, offset as by pull_varattnos(). */
@@ -206,7 +162,7 @@ static void
 compile_with_dicts(GpuNode *node, uint32 *dict_sizes)
 {
 	CompileInput input = {
-		.varno = node->relid, .notnull = not_null(node),
+		.varno = node->relid, .notnull = node_not_null(node),
 		.scan_tlist = node->scan_tlist, .value = param_value, .value_arg = node, .relation = RelationGetRelid(node->relation),
 		.whole_texts = node->whole_texts, .scales = node->scales, .dict_sizes = dict_sizes
 	};
@@ -419,13 +375,22 @@ open_job(GpuNode *node)
 	(void) feed_open_job(&node->feed, node->device);
 }
 
+/* Return true if the node has changed its request after compiling. */
+static bool
+refine(GpuNode *node)
+{
+	const NodeMethods *methods = methods_of(node);
+
+	return methods->refine != NULL && methods->refine(node);
+}
+
 bool
 node_open_job(GpuNode *node)
 {
 	MemoryContext old = MemoryContextSwitchTo(node->run_context);
 
 	require_gpu();
-	if (compile_on_device(node) && (!quantiles_begin(node) || compile_on_device(node)))
+	if (compile_on_device(node) && (!refine(node) || compile_on_device(node)))
 	{
 		open_job(node);
 		if (node->feed.job == NULL)
