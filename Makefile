@@ -88,16 +88,29 @@ endif
 
 # Rebuild an object when a header changes that it was compiled with, and all of them when the flags here may have changed.
 $(OBJS): Makefile
-DEPENDENCIES = $(OBJS:.o=.d) $(CUDA_OBJS:.o=.d)
+DEPENDENCIES = $(OBJS:.o=.d) $(CUDA_OBJS:.o=.d) $(patsubst %.c,%.d,$(wildcard test/provider/*.c))
 -include $(wildcard $(DEPENDENCIES))
 $(DEPENDENCIES): ;
+
+# The CPU provider, which stands in for a GPU in tests: a library that only `make test` installs.
+TEST_PROVIDER = gpudb_provider_cpu.so
+TEST_PROVIDER_OBJS = $(patsubst %.c,%.o,$(wildcard test/provider/*.c))
+EXTRA_CLEAN += $(TEST_PROVIDER_OBJS) $(TEST_PROVIDER)
+ifneq ($(PGXS),)
+$(TEST_PROVIDER_OBJS): Makefile
+$(TEST_PROVIDER): $(TEST_PROVIDER_OBJS) $(CORE_OBJS) src/device/cpu_isa.o src/device/memory_rates.o $(KERNEL_OBJS)
+	$(CC) $(CFLAGS) $(LDFLAGS) $(LDFLAGS_SL) -shared -o $@ $^ $(SHLIB_LINK)
+install-test-provider: $(TEST_PROVIDER) installdirs
+	$(INSTALL_SHLIB) $(TEST_PROVIDER) '$(DESTDIR)$(pkglibdir)/'
+.PHONY: install-test-provider
+endif
 
 # What follows works without PGXS, too: it installs what is missing and calls make again.
 SUITES = lint unit cuda regress isolation tap pgtap diff channel standin demo
 TEST_CHIP = $(or $(GPUDB_CUDA_ARCH),$(subst .,,$(shell nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | head -n 1)),75)
 BUILD_AND_INSTALL = echo "building gpudb" && $(MAKE) --no-print-directory -s -j$(shell nproc) all GPUDB_CUDA_ARCH=$(TEST_CHIP) && \
 	$(MAKE) --no-print-directory -s install GPUDB_CUDA_ARCH=$(TEST_CHIP)
-RUN_TESTS = test/install-deps.sh test && $(BUILD_AND_INSTALL) && test/run.sh
+RUN_TESTS = test/install-deps.sh test && $(BUILD_AND_INSTALL) && $(MAKE) --no-print-directory -s install-test-provider && test/run.sh
 
 deps:		# compiler and PostgreSQL's headers
 	test/install-deps.sh build

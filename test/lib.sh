@@ -80,7 +80,7 @@ build_in() {
 	shift
 	cp -R "$repo" "$work/source"
 	make -s -C "$work/source" clean >/dev/null
-	make -s -C "$work/source" -j"$(nproc)" install PG_CONFIG="$tree$pg_bin/pg_config" "$@" >"$work/build.log" 2>&1 ||
+	make -s -C "$work/source" -j"$(nproc)" install install-test-provider PG_CONFIG="$tree$pg_bin/pg_config" "$@" >"$work/build.log" 2>&1 ||
 		{ cat "$work/build.log"; die "the build failed"; }
 }
 

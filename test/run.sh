@@ -3,9 +3,9 @@
 # test/run.sh [lint] [unit] [cuda] [regress] [isolation] [tap] [pgtap] [diff] [channel] [standin] [demo] [crowd]
 # All but `crowd` run when none is named.
 #
-# gpudb must be installed already (`make test` does that).  Every suite comes down to programs that print TAP; what
-# pg_regress prints is translated.  Tests run as an unprivileged user on copies in a scratch folder, so the repository
-# may belong to root.  The last line is always `N passed, N failed`.
+# gpudb and its CPU provider must be installed already (`make install install-test-provider`; `make test` does that).
+# Every suite comes down to programs that print TAP; what pg_regress prints is translated.  Tests run as an unprivileged
+# user on copies in a scratch folder, so the repository may belong to root.  The last line is always `N passed, N failed`.
 #
 #   GPUDB_CHANNEL_QUERIES  random queries of the suite `channel` for each of two seeds (default 1500)
 #   GPUDB_CUDA_ARCH        compute capability to compile for, such as 90 (default that of the GPU, or 75)
@@ -375,6 +375,8 @@ if [ "$device" = gpu ] && [ "${GPUDB_PROVIDER:-auto}" = auto ]; then
 fi
 
 find_postgres
+[[ " lint unit cuda " == *" ${suites[*]} "* ]] || [ -f "$("$PG_CONFIG" --pkglibdir)/gpudb_provider_cpu.so" ] ||
+	die "the tests' CPU provider is not installed: run 'make install-test-provider'"
 work_open
 conf=$work/server.conf
 server_conf "$device" "${GPUDB_PROVIDER:-auto}" >"$conf"

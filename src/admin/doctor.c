@@ -82,6 +82,9 @@ state_of_process(const Channel *channel)
 							gpudb_provider == PROVIDER_CPU ? ", but gpudb.provider is cpu, for tests" : "",
 							channel->helper, (unsigned long) channel->batches);
 		case HELPER_NO_DEVICE:
+			if (gpudb_provider == PROVIDER_CPU)
+				return psprintf("gpudb.provider is cpu, for tests, and its library, which only make install-test-provider installs, cannot be used: %s. "
+								"To use a GPU set gpudb.provider to auto and restart the server.", why);
 			return psprintf("CUDA finds no device that can be used: %s. "
 							"After a change of hardware or driver, reload the server's configuration.", why);
 		case HELPER_DOWN:

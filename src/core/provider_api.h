@@ -1,6 +1,6 @@
 /*
  * provider_api.h
- *		The interface to what runs batches in the GPU process: gpudb_cuda.so, or a CPU provider in its place.
+ *		The interface to what runs batches in the GPU process: gpudb_cuda.so, or the CPU provider of the tests in its place.
  *
  * The service fills a batch with page batches of one job, submits it, and collects it when it is
  * finished; nothing here waits.  A batch is complete or absent: its results count only when its
@@ -14,8 +14,9 @@
 /* Version of this header, to be raised with every change of it. */
 #define PROVIDER_ABI 17
 
-/* Symbol exported by gpudb_cuda.so: const Provider *gpudb_provider(void). */
+/* Libraries of providers, each of which exports the symbol const Provider *gpudb_provider(void). */
 #define PROVIDER_LIBRARY "gpudb_cuda"
+#define PROVIDER_LIBRARY_CPU "gpudb_provider_cpu"
 #define PROVIDER_SYMBOL "gpudb_provider"
 
 #define PROVIDER_MAX_DEVICES	16

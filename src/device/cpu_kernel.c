@@ -3,7 +3,7 @@
  *		The CPU device's inner loops: pages to columns, the tile VM, and
  *		columns to narrower ones.
  *
- * Built once for each instruction set with GPUDB_ISA naming it; device_cpu.c
+ * Built once for each instruction set with GPUDB_ISA naming it; cpu_isa.c
  * picks one at run time.  No function of PostgreSQL may be called here: the
  * code runs in threads.
  */
@@ -26,6 +26,6 @@
 #define CONCAT_(a, b) a##b
 #define CONCAT(a, b) CONCAT_(a, b)
 
-/* device_cpu.c refers to the kernels by name */
+/* cpu_isa.c refers to the kernels by name */
 extern const CpuKernel CONCAT(cpu_kernel_, GPUDB_ISA);
 const CpuKernel CONCAT(cpu_kernel_, GPUDB_ISA) = {deform_pages, vm_run, for_pack};

@@ -423,28 +423,3 @@ device_cpu_together(int threads, uint32_t parts, void (*work) (void *arg, uint32
 	free(items);
 	free(job);
 }
-
-/* Instruction sets */
-
-#ifdef __x86_64__
-extern const CpuKernel cpu_kernel_v2,
-			cpu_kernel_v3,
-			cpu_kernel_v4;
-#else
-extern const CpuKernel cpu_kernel_base;
-#endif
-
-const CpuKernel *
-cpu_kernel(void)
-{
-#ifdef __x86_64__
-	if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-		__builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512cd"))
-		return &cpu_kernel_v4;
-	if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("fma"))
-		return &cpu_kernel_v3;
-	return &cpu_kernel_v2;
-#else
-	return &cpu_kernel_base;
-#endif
-}

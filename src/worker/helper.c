@@ -102,16 +102,16 @@ protect_shared_memory(void)
 	return true;
 }
 
-/* Load gpudb_cuda.so and return its provider, or NULL with the reason in state->why. */
+/* Load a provider's library and return the provider, or NULL with the reason in state->why. */
 static const Provider *
-load_cuda(ProviderState *state)
+load_provider(const char *name, ProviderState *state)
 {
 	char		path[MAXPGPATH];
 	void	   *library;
 	const Provider *(*get) (void);
 	const Provider *provider;
 
-	snprintf(path, sizeof(path), "%s/%s.so", pkglib_path, PROVIDER_LIBRARY);
+	snprintf(path, sizeof(path), "%s/%s.so", pkglib_path, name);
 	library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
 	if (library == NULL)
 	{
@@ -143,7 +143,7 @@ start_provider(Channel *channel, const Provider **provider)
 		.fault = &channel->fault, .sites = &channel->sites
 	};
 
-	*provider = gpudb_provider == PROVIDER_CPU ? &provider_cpu : load_cuda(state);
+	*provider = load_provider(gpudb_provider == PROVIDER_CPU ? PROVIDER_LIBRARY_CPU : PROVIDER_LIBRARY, state);
 	if (*provider == NULL || !(*provider)->start(&config, state))
 		return false;
 	snprintf(channel->provider, sizeof(channel->provider), "%s", (*provider)->name);

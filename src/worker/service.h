@@ -9,9 +9,6 @@
 
 #include "worker/chunks.h"
 
-/* The CPU provider, which stands in for a GPU in tests. */
-extern const Provider provider_cpu;
-
 /*
  * Serve requests until the parent process is gone or the device is lost.  Calls
  * none of PostgreSQL's functions.

@@ -97,7 +97,7 @@ PG_CONFIG=$tree/pg/bin/pg_config
 cp -R "$repo" "$work/source"
 give_user "$work/source" "$tree"
 make -s -C "$work/source" clean PG_CONFIG="$PG_CONFIG" >/dev/null
-quiet as_in "$work/source" make -s -j"$(nproc)" install NVCC= PG_CONFIG="$PG_CONFIG"
+quiet as_in "$work/source" make -s -j"$(nproc)" install install-test-provider NVCC= PG_CONFIG="$PG_CONFIG"
 suites=("$@")
 [ ${#suites[@]} -gt 0 ] || suites=(regress isolation diff)
 GPUDB_DIFF_QUERIES=${GPUDB_DIFF_QUERIES:-1500} PG_CONFIG=$PG_CONFIG "$here/../run.sh" "${suites[@]}"

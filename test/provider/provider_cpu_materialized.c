@@ -9,7 +9,7 @@
 #include "core/join/join_build.h"
 #include "core/sort/sort_rows.h"
 
-#include "worker/provider_cpu.h"
+#include "provider_cpu.h"
 
 struct ProviderMaterialized
 {

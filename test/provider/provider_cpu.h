@@ -2,8 +2,8 @@
  * provider_cpu.h
  *		The CPU provider: functions shared by provider_cpu.c and provider_cpu_materialized.c.
  */
-#ifndef GPUDB_WORKER_PROVIDER_CPU_H
-#define GPUDB_WORKER_PROVIDER_CPU_H
+#ifndef GPUDB_TEST_PROVIDER_CPU_H
+#define GPUDB_TEST_PROVIDER_CPU_H
 
 #include "postgres.h"
 
@@ -24,4 +24,4 @@ extern void cpu_close_materialized(ProviderMaterialized *materialized);
 extern const MaterializedRows *cpu_materialized_rows(const ProviderMaterialized *materialized);
 extern JoinRows cpu_materialized_table(const ProviderMaterialized *materialized);
 
-#endif							/* GPUDB_WORKER_PROVIDER_CPU_H */
+#endif							/* GPUDB_TEST_PROVIDER_CPU_H */

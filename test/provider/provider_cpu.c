@@ -2,6 +2,7 @@
  * provider_cpu.c
  *		The CPU provider, which stands in for a GPU in the GPU process.
  *
+ * A library of the tests, not of what is shipped: `make install-test-provider`.
  * With gpudb.provider = cpu the GPU process runs GPU batches with the CPU
  * device's inner loops, in its only thread.  It has the restrictions of a GPU:
  * few groups returned with a batch, none of them with texts, no values stored
@@ -14,12 +15,10 @@
 #include "port/pg_bitutils.h"
 
 #include "core/tablet/output.h"
-
 #include "device/clock.h"
 #include "device/cpu_kernel.h"
 #include "device/memory_rates.h"
-#include "worker/provider_cpu.h"
-#include "worker/service.h"
+#include "provider_cpu.h"
 
 #define BATCHES			8
 #define BATCH_BYTES		((uint64) 64 * 1024 * 1024)
@@ -516,7 +515,7 @@ measure(ProviderRates *rates)
 	return true;
 }
 
-const Provider provider_cpu = {
+static const Provider provider = {
 	.abi = PROVIDER_ABI,
 	.name = "cpu",
 	.start = start,
@@ -539,3 +538,12 @@ const Provider provider_cpu = {
 	.close_materialized = cpu_close_materialized,
 	.measure = measure,
 };
+
+/* Return the provider: what the GPU process looks up in the library. */
+extern PGDLLEXPORT const Provider *gpudb_provider(void);
+
+const Provider *
+gpudb_provider(void)
+{
+	return &provider;
+}
