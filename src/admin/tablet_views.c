@@ -5,7 +5,9 @@
  */
 #include "postgres.h"
 
+#include "access/htup_details.h"
 #include "access/relation.h"
+#include "catalog/pg_attribute.h"
 #include "catalog/pg_type.h"
 #include "fmgr.h"
 #include "funcapi.h"
@@ -15,6 +17,7 @@
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/snapmgr.h"
+#include "utils/syscache.h"
 
 #include "exec/run/stat.h"
 #include "pg_compat.h"
@@ -38,6 +41,20 @@ PG_FUNCTION_INFO_V1(gpudb_admission);
 PG_FUNCTION_INFO_V1(gpudb_progress);
 PG_FUNCTION_INFO_V1(gpudb_check);
 PG_FUNCTION_INFO_V1(gpudb_evict);
+
+/* Return the name of a column, palloc'd; NULL if the relation or the column is gone. */
+static char *
+name_of_column(Oid relation, AttrNumber attno)
+{
+	HeapTuple	tuple = OidIsValid(relation) ? SearchSysCacheAttNum(relation, attno) : NULL;
+	char	   *name;
+
+	if (!HeapTupleIsValid(tuple))
+		return NULL;
+	name = pstrdup(NameStr(((Form_pg_attribute) GETSTRUCT(tuple))->attname));
+	ReleaseSysCache(tuple);
+	return name;
+}
 
 /* Copy of the descriptions of cached columns: names are looked up later, without the pool's lock. */
 typedef struct Seen
@@ -95,7 +112,7 @@ gpudb_tablets(PG_FUNCTION_ARGS)
 	{
 		const ShelfColumn *c = &seen.column[i];
 		Oid			relation = compat_relation_of_file(c->tablespace, c->file);
-		char	   *name = OidIsValid(relation) ? get_attname(relation, c->key.attno, true) : NULL;
+		char	   *name = name_of_column(relation, c->key.attno);
 
 		/* dropped by now, or hidden from this user */
 		if (name == NULL || !shelf_may_be_told(relation, c->key.attno))
@@ -153,7 +170,7 @@ gpudb_dictionaries(PG_FUNCTION_ARGS)
 	{
 		const DictShown *c = &seen.shown[i];
 		Oid			relation = compat_relation_of_file(c->tablespace, c->file);
-		char	   *name = OidIsValid(relation) ? get_attname(relation, c->attno, true) : NULL;
+		char	   *name = name_of_column(relation, c->attno);
 
 		/* dropped by now, or hidden from this user */
 		if (name == NULL || !shelf_may_be_told(relation, c->attno))
@@ -242,7 +259,7 @@ column_names(const AdmissionShown *shown)
 
 	for (int c = 0; c < shown->ncolumns; c++)
 	{
-		char	   *name = bms_is_member(shown->attno[c], seen) ? NULL : get_attname(shown->relation, shown->attno[c], true);
+		char	   *name = bms_is_member(shown->attno[c], seen) ? NULL : name_of_column(shown->relation, shown->attno[c]);
 
 		seen = bms_add_member(seen, shown->attno[c]);
 		if (name != NULL)

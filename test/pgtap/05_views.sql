@@ -13,7 +13,7 @@ INSERT INTO letters SELECT i, CASE WHEN i = 300 THEN repeat('long ', 1000) ELSE 
 VACUUM ANALYZE facts;
 VACUUM letters;
 
-SELECT plan(91);
+SELECT plan(94);
 
 -- Before anything is cached
 SELECT is_empty($$SELECT * FROM gpudb.tablets WHERE relation = 'facts'::regclass$$, 'gpudb.tablets: nothing is cached at first');
@@ -90,6 +90,10 @@ ALTER TABLE letters RENAME COLUMN body TO content;
 ALTER TABLE letters RENAME TO mail;
 SELECT results_eq($$SELECT column_name FROM gpudb.tablets WHERE relation = 'mail'::regclass ORDER BY 1$$, ARRAY['content', 'id'], 'views show the names of today');
 SELECT is(column_name, 'content', 'gpudb.dictionaries shows the names of today') FROM gpudb.dictionaries WHERE relation = 'mail'::regclass;
+ALTER TABLE mail DROP COLUMN content;
+SELECT results_eq($$SELECT column_name FROM gpudb.tablets WHERE relation = 'mail'::regclass ORDER BY 1$$, ARRAY['id'], 'gpudb.tablets does not show a column that was dropped');
+SELECT is(columns, '{id}', 'gpudb.cache does not show a column that was dropped') FROM gpudb.cache WHERE relation = 'mail'::regclass;
+SELECT is_empty($$SELECT * FROM gpudb.dictionaries WHERE relation = 'mail'::regclass$$, 'gpudb.dictionaries does not show a column that was dropped');
 SELECT 'mail'::regclass::oid AS mail \gset
 DROP TABLE mail;
 SELECT is_empty(format('SELECT * FROM gpudb.tablets WHERE relation = %s::oid', :mail), 'gpudb.tablets does not show a table that was dropped');
