@@ -43,7 +43,8 @@ all install uninstall clean installcheck:
 	@echo "gpudb: no PostgreSQL server headers (pg_config, PGXS): run 'make deps' as root, or set PG_CONFIG" >&2; exit 1
 endif
 
-KERNEL_FLAGS = -O3 -fno-math-errno -fno-trapping-math
+# Functions begin at a cache line: a loop's speed must not depend on what the linker puts before it.
+KERNEL_FLAGS = -O3 -fno-math-errno -fno-trapping-math -falign-functions=64
 ARCH_v2 = -march=x86-64-v2
 ARCH_v3 = -march=x86-64-v3
 ARCH_v4 = -march=x86-64-v4 -mprefer-vector-width=512
