@@ -76,7 +76,8 @@ split_aggregates(GpuAggState *state, const List *counts)
 static void
 begin(CustomScanState *css, EState *estate, int eflags)
 {
-	GpuNode    *node = (GpuNode *) css;
+	GpuAggState *state = (GpuAggState *) css;
+	GpuNode    *node = &state->node;
 	CustomScan *plan = (CustomScan *) css->ss.ps.plan;
 	int			nkeys = intVal(list_nth(plan->custom_private, NODE_PRIVATE_KEYS));
 	int			naggs = intVal(list_nth(plan->custom_private, NODE_PRIVATE_AGGS));
@@ -93,11 +94,11 @@ begin(CustomScanState *css, EState *estate, int eflags)
 		else
 			node->request.aggs = lappend(node->request.aggs, expr);
 	}
-	((GpuAggState *) node)->top = top_of_plan(list_nth(plan->custom_private, NODE_PRIVATE_TOP));
+	state->top = top_of_plan(list_nth(plan->custom_private, NODE_PRIVATE_TOP));
 	node->late_materialization = late_materialization_begin(node, list_nth(plan->custom_private, NODE_PRIVATE_LATE_MATERIALIZATION), nkeys + naggs);
-	((GpuAggState *) node)->late_materialization_first = node->late_materialization != NULL && late_materialization_is_seen(node->late_materialization, plan->scan.plan.qual);
+	state->late_materialization_first = node->late_materialization != NULL && late_materialization_is_seen(node->late_materialization, plan->scan.plan.qual);
 	params_find(node);
-	split_aggregates((GpuAggState *) node, list_nth(plan->custom_private, NODE_PRIVATE_PARTS));
+	split_aggregates(state, list_nth(plan->custom_private, NODE_PRIVATE_PARTS));
 }
 
 /* Find the groups that can be among the first n, and count those left out. */

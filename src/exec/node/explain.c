@@ -210,7 +210,7 @@ void
 node_explain(CustomScanState *css, List *ancestors, ExplainState *es)
 {
 	GpuNode    *node = (GpuNode *) css;
-	const NodeMethods *methods = (const NodeMethods *) css->methods;
+	const NodeMethods *methods = methods_of(node);
 
 	if (node->secret)
 		forget_runs(node);

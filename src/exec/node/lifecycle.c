@@ -50,13 +50,6 @@ cleanup_callback(void *arg)
 	node->threads = 0;
 }
 
-/* PostgreSQL's callbacks come first in the methods of a node. */
-static const NodeMethods *
-methods_of(const GpuNode *node)
-{
-	return (const NodeMethods *) node->css.methods;
-}
-
 GpuNode *
 node_create(size_t size, const NodeMethods *methods)
 {

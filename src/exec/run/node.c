@@ -26,7 +26,7 @@ is_gpudb_over_any(const Plan *plan)
 const NodeMethods *
 node_methods(const PlanState *ps)
 {
-	return IsA(ps, CustomScanState) && is_gpudb_node(ps->plan) ? (const NodeMethods *) ((const CustomScanState *) ps)->methods : NULL;
+	return IsA(ps, CustomScanState) && is_gpudb_node(ps->plan) ? methods_of((const GpuNode *) ps) : NULL;
 }
 
 Index

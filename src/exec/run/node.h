@@ -218,6 +218,13 @@ struct GpuNode
 	NodeReport	report;
 };
 
+/* Return the methods of a node.  PostgreSQL's callbacks, which its state points to, come first in them. */
+static inline const NodeMethods *
+methods_of(const GpuNode *node)
+{
+	return (const NodeMethods *) node->css.methods;
+}
+
 /* node.c */
 
 /* Return true if a plan node is a GpuScan, GpuAgg or GpuJoin, including scans of materialized rows. */
