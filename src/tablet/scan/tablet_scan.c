@@ -4,10 +4,8 @@
  */
 #include "postgres.h"
 
-#include "access/tupdesc_details.h"
 #include "miscadmin.h"
 #include "storage/bufmgr.h"
-#include "utils/datum.h"
 #include "utils/lsyscache.h"
 
 #include "core/hash.h"
