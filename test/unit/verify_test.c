@@ -363,6 +363,9 @@ run_accepted(const Program *program, int body)
 
 	if (!program->body[body].exists || program->ncolumns > tablet->ncols)
 		return;
+	if (body == BODY_NARROW)
+		(void) program_fits(program, tablet);
+	(void) program_may_pass(program, body, tablet);
 	table_open(&groups, program, program->grouped ? 32 : 1, 16);
 	run_open(&run, program, body, tablet, vm->tile);
 	run.groups = &groups;

@@ -491,6 +491,9 @@ instr_ok(Verifier *v, const Instr *in, uint32_t pc)
 	if (in->op >= VMOP_Count)
 		return false;
 	info = &op_info[in->op];
+	/* readers of a program may look up the registers of operands before they know that the opcode has none */
+	if (in->dst >= v->body->nregisters || in->a >= v->body->nregisters || in->b >= v->body->nregisters)
+		return false;
 	if (!reads_ok(v, info->a, in->a) || !reads_ok(v, info->b, in->b) || !mask_ok(v, info, in->m) ||
 		!result_ok(v, info, in) || !spares_outer(v, info, in) || !lanes_ok(v, info, in) || (v->last && !ends(in->op)))
 		return false;
