@@ -92,6 +92,12 @@ def bit_and(self, kind, depth):
     return number(f"({a.sql} & {b.sql})", kind, max(a.bound, b.bound)) if kind in INTS and a.kind == b.kind else None
 
 
+def common_divisor(self, kind, depth):
+    """Of int2 there is none: PostgreSQL takes that of int4.  An error, for the least integer, is rare."""
+    a, b = operands(self, kind, depth)
+    return number(f"gcd({a.sql}, {b.sql})", kind, max(a.bound, b.bound)) if kind in ("int4", "int8") and a.kind == b.kind else None
+
+
 def negate(self, kind, depth):
     a = self.make(kind, depth)
     return a.over(f"(- {a.sql})")
@@ -133,7 +139,8 @@ def cast(self, kind, depth):
 
 def length(self, kind, depth):
     a = self.make("text", depth)
-    return number(f"length({a.sql})", "int4", 20000) if kind == "int4" else None
+    function, most = self.rng.choice((("length", 20000), ("length", 20000), ("octet_length", 80000), ("bit_length", 640000)))
+    return number(f"{function}({a.sql})", "int4", most) if kind == "int4" else None
 
 
 def day_difference(self, kind, depth):
@@ -188,9 +195,9 @@ def blanks_gone(self, kind, depth):
 
 
 RULES["number"] = (
-    [add, multiply, divide, guarded, remainder, bit_and, negate, absolute, rounding, cast, length, day_difference, extract,
-     float_function, Expressions.conditional],
-    [5, 3, 2, 1, 1, 1, 1, 1, 2, 2, 1, 1, 1, 2, 3],
+    [add, multiply, divide, guarded, remainder, bit_and, common_divisor, negate, absolute, rounding, cast, length, day_difference,
+     extract, float_function, Expressions.conditional],
+    [5, 3, 2, 1, 1, 1, 1, 1, 1, 2, 2, 1, 1, 1, 2, 3],
 )  # fmt: skip
 RULES["bool"][0].append(guarded_truth)
 RULES["bool"][1].append(1)

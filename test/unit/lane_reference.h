@@ -104,6 +104,35 @@ divide_ints(int64_t a, int64_t b)
 	return b == 0 ? 0 : (Wide) a / b;
 }
 
+/* Return the greatest common divisor of two integers, by halving and subtracting (Stein 1967). */
+static Wide
+common_divisor(int64_t a, int64_t b)
+{
+	Wide		x = a < 0 ? -(Wide) a : a;
+	Wide		y = b < 0 ? -(Wide) b : b;
+	int			twos = 0;
+
+	if (x == 0 || y == 0)
+		return x + y;
+	for (; (x & 1) == 0 && (y & 1) == 0; twos++)
+	{
+		x >>= 1;
+		y >>= 1;
+	}
+	while (x != y)
+	{
+		if ((x & 1) == 0)
+			x >>= 1;
+		else if ((y & 1) == 0)
+			y >>= 1;
+		else if (x > y)
+			x -= y;
+		else
+			y -= x;
+	}
+	return x << twos;
+}
+
 /* Number of dictionary codes that the program's table knows. */
 #define CODES_IN_TABLE 10
 
@@ -566,6 +595,12 @@ reference(const Case *k, const Lane *a, const Lane *b, Lane *d)
 			break;
 		case VMOP_MOD_I:
 			d->i = b->i == 0 ? 0 : (int64_t) ((Wide) a->i % b->i);
+			break;
+		case VMOP_GCD_I4:
+			int_result(d, common_divisor(a->i, b->i), INT32_MIN, INT32_MAX);
+			break;
+		case VMOP_GCD_I8:
+			int_result(d, common_divisor(a->i, b->i), INT64_MIN, INT64_MAX);
 			break;
 		case VMOP_BITAND_I:
 			d->i = a->i & b->i;

@@ -92,6 +92,29 @@ op_mod_i(int64_t a, int64_t b)
 	return a % divisor;
 }
 
+/*
+ * Return the greatest common divisor of a and b by Euclid's algorithm.  It is not negative, so that of
+ * -2^63 and itself, or 0, does not fit.
+ */
+CORE_FN int64_t
+op_gcd_i8(int64_t a, int64_t b, uint32_t *error)
+{
+	uint64_t	x = a < 0 ? 0 - (uint64_t) a : (uint64_t) a;
+	uint64_t	y = b < 0 ? 0 - (uint64_t) b : (uint64_t) b;
+
+	while (y != 0)
+	{
+		const uint64_t rest = x % y;
+
+		x = y;
+		y = rest;
+	}
+	*error |= x > INT64_MAX;
+	return (int64_t) x;
+}
+
+CORE_FN int64_t op_gcd_i4(int64_t a, int64_t b, uint32_t *error) { return check_i4(op_gcd_i8(a, b, error), error); }
+
 /* bitwise operations on sign-extended values, so they serve integers of every size */
 CORE_FN int64_t op_bitand_i(int64_t a, int64_t b) { return a & b; }
 CORE_FN int64_t op_bitor_i(int64_t a, int64_t b) { return a | b; }
