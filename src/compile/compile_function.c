@@ -223,6 +223,8 @@ compile_function(Compiler *c, const FunctionMap *map, List *args, Operand *out)
 			return compile_like(c, map->action, &a, &b, out);
 		case ACTION_LENGTH:
 			return compile_length(c, &a, map->bpchar, out);
+		case ACTION_OCTETS:
+			return compile_octets(c, &a, out);
 		case ACTION_LEFT:
 		case ACTION_SUBSTRING:
 			return compile_text_part(c, map->action, arg, nargs, out);

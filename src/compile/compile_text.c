@@ -145,6 +145,18 @@ compile_length(Compiler *c, const Operand *a, bool bpchar, Operand *out)
 	return true;
 }
 
+bool
+compile_octets(Compiler *c, const Operand *a, Operand *out)
+{
+	if (a->class == CLASS_PACKED)
+		return refuse_packed(c);
+	if (a->class != CLASS_TEXT)
+		return refuse(c, REASON_EXPRESSION);
+	/* without c = 1 every byte counts as a character */
+	*out = int_operand(emit(&c->em, VMOP_LENGTH_T, a->vreg, 0, 0, 0), a->nullable);
+	return true;
+}
+
 /* Store the value of a constant int4; false if the operand is not constant, or NULL. */
 static bool
 int_argument(const Operand *a, int64 *value)

@@ -180,6 +180,7 @@ extern bool refuse_packed(Compiler *c);
 extern bool unify_text(Compiler *c, bool bpchar, Operand *a, Operand *b);
 extern bool compile_like(Compiler *c, FunctionAction action, const Operand *a, const Operand *pattern, Operand *out);
 extern bool compile_length(Compiler *c, const Operand *a, bool bpchar, Operand *out);
+extern bool compile_octets(Compiler *c, const Operand *a, Operand *out);
 extern bool compile_text_part(Compiler *c, FunctionAction action, const Operand *arg, int nargs, Operand *out);
 
 /* Dictionary codes: compile_dict.c. */

@@ -65,6 +65,7 @@ typedef enum FunctionAction
 	ACTION_ILIKE,
 	ACTION_NOT_ILIKE,
 	ACTION_LENGTH,
+	ACTION_OCTETS,				/* length in bytes */
 	ACTION_LEFT,
 	ACTION_SUBSTRING,
 	ACTION_DATE_ADD,
