@@ -11,7 +11,7 @@ $md$;
 SELECT string_agg('`' || name || '`', ', ' ORDER BY name COLLATE "C") || '.' FROM gpudb.sql_support WHERE kind = 'type';
 SELECT $md$
 Also every enum, and every domain over these. Columns of any other type pass through a GpuScan. `GROUP BY interval`
-stays with PostgreSQL. Texts compare in the order of the C collation; they are sorted, and equal, under any deterministic one.
+stays with PostgreSQL. `bit(n)` of at most 63 bits is aggregated, grouped by and returned; PostgreSQL compares and sorts it. Texts compare in the order of the C collation; they are sorted, and equal, under any deterministic one.
 
 ## Forms of expression
 

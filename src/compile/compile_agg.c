@@ -96,6 +96,8 @@ compile_key(Compiler *c, Program *shape, Expr *expr, int *hash, Operand *operand
 		case CLASS_BOOL:
 			return add_key(c, shape, KEY_WORD, VMOP_KEY_I, emit(em, VMOP_BOOL_TO_INT, operand->vreg, 0, 0, 0), hash);
 		case CLASS_INT:
+			if (!bits_fit(type, typmod))
+				return refuse(c, REASON_DATA_TYPE);
 			return add_key(c, shape, KEY_WORD, VMOP_KEY_I, operand->vreg, hash);
 		case CLASS_FLOAT:
 			{
@@ -377,6 +379,8 @@ compile_aggregate(AggCompiler *ac, Aggref *agg, AggResult *result)
 	c->mask = VREG_SELECTION;
 	result->typmod = exprTypmod((Node *) expr);
 	result->argtype = getBaseTypeAndTypmod(exprType((Node *) expr), &result->typmod);
+	if (map->action != AGG_COUNT && !bits_fit(result->argtype, result->typmod))
+		return refuse(c, REASON_DATA_TYPE);
 	result->scale = arg.scale;
 	result->dscale = arg.dscale;
 	result->count = count_state(ac, &arg, mask);

@@ -24,6 +24,7 @@
 #include "pg_compat.h"
 #include "core/numeric/decimal.h"
 #include "core/numeric/wide_types.h"
+#include "core/tablet/deform.h"
 #include "core/tablet/tablet_format.h"
 #include "core/vm/op_text.h"
 
@@ -101,8 +102,14 @@ null_test(Compiler *c, const Operand *a)
 	return emit(&c->em, op[kind_of(c, a->class)], a->vreg, 0, 0, 0);
 }
 
+bool
+bits_fit(Oid type, int32 typmod)
+{
+	return type != BITOID || (typmod > 0 && typmod <= BITS_MOST);
+}
+
 /*
- * Set the class of a type that is not a domain.  Text of a declared length that
+ * Set the class of a type that is not a domain.  The bits of bit(n) fit an integer for a small n.  Text of a declared length that
  * always fits 7 bytes is packed into a word.
  */
 bool
@@ -114,6 +121,8 @@ class_of_type(Compiler *c, Oid type, int32 typmod, Operand *out)
 	if (map == NULL && get_typtype(type) != TYPTYPE_ENUM)
 		return refuse(c, REASON_DATA_TYPE);
 	out->class = map ? map->class : CLASS_INT;
+	if (!bits_fit(type, typmod))
+		return refuse(c, REASON_DATA_TYPE);
 	if ((type == BPCHAROID || type == VARCHAROID) && typmod >= (int32) VARHDRSZ && !c->unpacked &&
 		characters * pg_database_encoding_max_length() <= TEXT_PACKED_MAX)
 	{

@@ -110,6 +110,9 @@ extern bool compile_function(Compiler *c, const FunctionMap *map, List *args, Op
 extern bool compile_comparison(Compiler *c, const FunctionMap *map, Oid collation,
 							   Operand *a, Operand *b, Operand *out);
 
+/* Return true unless the type is bit(n) with a length that is not declared, or does not fit an integer. */
+extern bool bits_fit(Oid type, int32 typmod);
+
 /* Set the class of a type that is not a domain, and whether its text is packed.  False with c->reason set. */
 extern bool class_of_type(Compiler *c, Oid type, int32 typmod, Operand *out);
 

@@ -252,8 +252,16 @@ def names(rng, taste):
     return Values("name", pool_of(rng, lambda: word(rng, rng.choice((3, 15)))))
 
 
+def bit_strings(rng):
+    """PostgreSQL's own from 64 bits on."""
+    length = rng.choice((1, 5, 8, 17, 63, 64))
+    return Values(f"bit({length})", formula=f"({{h}}::int8 * 4294967295)::bit({length})")
+
+
 def others(rng, taste):
-    """Types that gpudb only hands on."""
+    """Types that gpudb only hands on, and bits, which are aggregated as well."""
+    if rng.random() < 0.4:
+        return bit_strings(rng)
     return rng.choice((
         Values("jsonb", ('{"a": 1}', "[1, 2, 3]", "null", '{"b": {"c": "long text in a document"}}')),
         Values("int4[]", formula="ARRAY[{h} % 5, NULL, 7]::int4[]"),

@@ -495,8 +495,13 @@ def truth(queries, expressions, rows):
 
 
 def bits(queries, expressions, rows):
+    function = queries.rng.choice(("bit_and", "bit_or", "bit_xor"))
+    strings = [f for f in expressions.fields if f.type.startswith("bit(")]
+    if strings and queries.rng.random() < 0.5:
+        chosen = queries.rng.choice(strings)
+        return chosen.over(f"{function}({chosen.sql})")
     arg = argument(queries, expressions, INTS)
-    return arg.over(f"{queries.rng.choice(('bit_and', 'bit_or', 'bit_xor'))}({arg.sql})", bound=arg.bound * 2)
+    return arg.over(f"{function}({arg.sql})", bound=arg.bound * 2)
 
 
 def spread(queries, expressions, rows):

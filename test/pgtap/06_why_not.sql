@@ -3,7 +3,7 @@
 CREATE SCHEMA gpudb_tap_why_not;
 SET search_path = gpudb_tap_why_not, public;
 CREATE COLLATION whatever (provider = icu, locale = 'und', deterministic = false);
-CREATE TABLE facts (id int PRIMARY KEY, k int, n numeric, t text, word text COLLATE whatever, raw bytea, iv interval, document json, wide numeric(60,50), flags bit(3));
+CREATE TABLE facts (id int PRIMARY KEY, k int, n numeric, t text, word text COLLATE whatever, raw bytea, iv interval, document json, wide numeric(60,50), flags bit varying(3));
 INSERT INTO facts SELECT i, i % 10, CASE WHEN i = 25000 THEN 'NaN' ELSE i / 8.0 END, 't' || i, 'w' || i % 10, '\x00', i * interval '1 s', '{}', i, b'101' FROM generate_series(1, 30000) i;
 CREATE TABLE few AS SELECT i AS id, i % 10 AS k, 't' || i AS t FROM generate_series(1, 100) i;
 CREATE TABLE parts (id int, k int) PARTITION BY LIST (k);

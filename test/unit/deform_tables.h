@@ -106,7 +106,7 @@ random_attr(Table *t, HeapAttr *attr, Mood mood)
 		{DEFORM_I64, COLTYPE_I64, 8}, {DEFORM_F32, COLTYPE_F32, 4}, {DEFORM_F64, COLTYPE_F64, 8},
 		{DEFORM_U8, COLTYPE_U8, 1}, {DEFORM_U32, COLTYPE_U32, 4}
 	};
-	uint32_t	pick = random_below(14);
+	uint32_t	pick = random_below(15);
 
 	if (random_below(6) == 0)
 		random_converted_attr(t, attr, mood);
@@ -129,8 +129,13 @@ random_attr(Table *t, HeapAttr *attr, Mood mood)
 		attr->deform.column = new_column(t, COLTYPE_I64);
 	}
 	else if (pick == 11)
+	{
+		set_attr(attr, DEFORM_BITS, 4, 0);
+		attr->deform.column = new_column(t, COLTYPE_I64);
+	}
+	else if (pick == 12)
 		set_attr(attr, DEFORM_SKIP_VARLENA, random_below(2) ? 4 : 8, 0);
-	else if (pick == 12 && mood == MOOD_MIXED && random_below(2))
+	else if (pick == 13 && mood == MOOD_MIXED && random_below(2))
 		set_attr(attr, DEFORM_SKIP_CSTRING, 1, 0);
 	else
 	{
@@ -168,6 +173,18 @@ random_numeric(const HeapAttr *attr, HeapValue *v)
 	}
 }
 
+/* Make a random bit(n): n in four bytes, then the bits from the first one on; bits behind the last one are 0. */
+static void
+random_bits(HeapValue *v)
+{
+	const uint32_t n = 1 + random_below(BITS_MOST);
+
+	v->length = 4 + (n + 7) / 8;
+	memcpy(v->text, &n, 4);
+	random_bytes(v->text + 4, v->length - 4);
+	v->text[v->length - 1] &= (uint8_t) (0xff << (8 * (v->length - 4) - n));
+}
+
 static void
 random_value(const HeapAttr *attr, Mood mood, HeapValue *v)
 {
@@ -196,6 +213,11 @@ random_value(const HeapAttr *attr, Mood mood, HeapValue *v)
 		random_numeric(attr, v);
 		return;
 	}
+	if (attr->deform.kind == DEFORM_BITS)
+	{
+		random_bits(v);
+		return;
+	}
 	v->length = random_below(random_below(20) || attr->deform.kind == DEFORM_SKIP_CSTRING ? 12 : HEAP_MAX_TEXT);
 	if (attr->deform.kind == DEFORM_PACKED || attr->deform.kind == DEFORM_PACKED_TRIMMED)
 		v->length = random_below(8);
@@ -222,6 +244,20 @@ pack_reference(const HeapValue *v, bool trimmed)
 	return (packed << 8 | length) ^ (uint64_t) 1 << 63;
 }
 
+/* Return the number that the bits of a bit(n) make, one by one. */
+static uint64_t
+bits_reference(const HeapValue *v)
+{
+	uint64_t	number = 0;
+	uint32_t	n;
+	uint32_t	i;
+
+	memcpy(&n, v->text, 4);
+	for (i = 0; i < n; i++)
+		number = 2 * number + (v->text[4 + i / 8] >> (7 - i % 8) & 1);
+	return number;
+}
+
 /* Choose the value of an attribute in tuples that end before it: NULL, or a value. */
 static void
 random_missing(Table *t, uint32_t a)
@@ -230,7 +266,7 @@ random_missing(Table *t, uint32_t a)
 	HeapValue  *v = &t->missing[a];
 
 	random_value(&t->attr[a], MOOD_MIXED, v);
-	if (v->length > 7 && d->kind != DEFORM_NAME)
+	if (v->length > 7 && d->kind != DEFORM_NAME && d->kind != DEFORM_BITS)
 		v->length = 7;
 	d->missing = !v->null;
 	if (v->null)
@@ -257,6 +293,9 @@ random_missing(Table *t, uint32_t a)
 		case DEFORM_PACKED:
 		case DEFORM_PACKED_TRIMMED:
 			d->missing_value[0] = pack_reference(v, d->kind == DEFORM_PACKED_TRIMMED);
+			break;
+		case DEFORM_BITS:
+			d->missing_value[0] = bits_reference(v);
 			break;
 		default:
 			memcpy(d->missing_value, v->fixed, 8);

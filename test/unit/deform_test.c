@@ -138,6 +138,8 @@ expect_cell(const Tablet *tablet, const HeapAttr *attr, uint32_t row, const Heap
 	else if (d->kind == DEFORM_PACKED || d->kind == DEFORM_PACKED_TRIMMED)
 		tap_expect(word == pack_reference(v, d->kind == DEFORM_PACKED_TRIMMED), "row %u column %d: packed text", row,
 				   d->column);
+	else if (d->kind == DEFORM_BITS)
+		tap_expect(word == bits_reference(v), "row %u column %d: bits", row, d->column);
 	else if (d->kind == DEFORM_UUID || d->kind == DEFORM_TIMETZ || d->kind == DEFORM_INTERVAL)
 		tap_expect(wide_load((const uint64_t *) cell) == converted(v, (DeformKind) d->kind), "row %u column %d: kind %d", row,
 				   d->column, d->kind);
@@ -607,7 +609,7 @@ test_page_ends(void)
 static void
 deform_last_bytes(void *arg, Progress *progress)
 {
-	static const DeformKind kinds[] = {DEFORM_DECIMAL, DEFORM_TEXT, DEFORM_PACKED, DEFORM_PACKED_TRIMMED, DEFORM_SKIP_VARLENA};
+	static const DeformKind kinds[] = {DEFORM_DECIMAL, DEFORM_TEXT, DEFORM_PACKED, DEFORM_PACKED_TRIMMED, DEFORM_BITS, DEFORM_SKIP_VARLENA};
 	uint32_t	trial;
 
 	for (trial = (uint32_t) progress->at; trial < lengthof(kinds) * 20 * 256 * 2; trial += STEP)

@@ -44,6 +44,7 @@ typedef enum DeformKind
 	DEFORM_TEXT,
 	DEFORM_PACKED,				/* text of at most 7 bytes, in one word */
 	DEFORM_PACKED_TRIMMED,		/* text of at most 7 bytes without its trailing blanks, in one word */
+	DEFORM_BITS,				/* bit(n) of at most BITS_MOST bits, as a number of n binary digits */
 	DEFORM_CODE					/* text, stored as its dictionary code; on the host only */
 } DeformKind;
 
@@ -196,6 +197,32 @@ deform_text(Tablet *tablet, TabletColumn *column, uint32_t row, const uint8_t *b
 	return STATUS_DONE;
 }
 
+/* Largest number of bits for which a bit(n) is an integer that is not negative. */
+#define BITS_MOST 63
+
+/*
+ * Store the bits of a bit(n) as a number of n binary digits, whose order is that of the bits.
+ * PostgreSQL stores n, in the machine's byte order, and the bits from the first one on, padded to a
+ * whole byte.
+ */
+CORE_FN DeviceStatus
+deform_bits(const uint8_t *p, uint32_t length, uint64_t *value)
+{
+	uint32_t	padding;
+	uint32_t	i;
+
+	*value = 0;
+	if (core_unlikely(length <= 4 || length > 12))
+		return STATUS_DAMAGED_PAGE;
+	padding = 8 * (length - 4) - load_u32(p);
+	if (core_unlikely(padding > 7))
+		return STATUS_DAMAGED_PAGE;
+	for (i = 4; i < length; i++)
+		*value = *value << 8 | p[i];
+	*value >>= padding;
+	return STATUS_DONE;
+}
+
 /* Location of a varlena on its page. */
 typedef struct VarlenaView
 {
@@ -255,6 +282,8 @@ deform_varlena(const DeformAttr *attr, Tablet *tablet, uint32_t row, const Varle
 	}
 	if (attr->kind == DEFORM_TEXT)
 		return deform_text(tablet, column, row, p, length);
+	if (attr->kind == DEFORM_BITS)
+		return deform_bits(p, length, (uint64_t *) tablet_at(tablet, column->values) + row);
 	if (attr->kind == DEFORM_PACKED_TRIMMED)
 		length = text_trimmed(p, length);
 	if (core_unlikely(length > TEXT_PACKED_MAX))
@@ -429,6 +458,7 @@ deform_tuple(const DeformPlan *plan, const uint8_t *page, const HeapTupleView *t
 			case DEFORM_DECIMAL:
 			case DEFORM_TEXT:
 			case DEFORM_PACKED:
+			case DEFORM_BITS:
 			case DEFORM_PACKED_TRIMMED:
 			case DEFORM_CODE:
 				/* a byte of 0 is padding before a 4-byte header: short headers are never 0 */

@@ -249,7 +249,7 @@ fast_decimals(const uint8_t *page, const uint16_t *at, uint32_t n, int32_t scale
 	return !fast_decode(leading, tails, n, scale, values);
 }
 
-/* Deform a column of texts, by reference or packed; false when the page needs the general path. */
+/* Deform a column of texts, by reference or packed, or of bits; false when the page needs the general path. */
 CORE_FN bool
 fast_texts(const uint8_t *page, const uint16_t *at, uint32_t n, const FastColumn *column, Tablet *tablet, uint32_t row)
 {
@@ -266,6 +266,12 @@ fast_texts(const uint8_t *page, const uint16_t *at, uint32_t n, const FastColumn
 		if (column->kind == DEFORM_TEXT)
 		{
 			if (deform_text(tablet, &tablet->column[column->column], row + t, p, length) != STATUS_DONE)
+				return false;
+			continue;
+		}
+		if (column->kind == DEFORM_BITS)
+		{
+			if (deform_bits(p, length, &values[t]) != STATUS_DONE)
 				return false;
 			continue;
 		}
@@ -407,6 +413,7 @@ fast_column(FastColumn *column, const uint8_t *page, const FastPositions *positi
 		case DEFORM_TEXT:
 		case DEFORM_PACKED:
 		case DEFORM_PACKED_TRIMMED:
+		case DEFORM_BITS:
 			return fast_texts(page, at, n, column, tablet, row);
 		case DEFORM_CODE:
 			return fast_codes(page, at, n, column, tablet, row);

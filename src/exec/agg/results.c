@@ -101,7 +101,7 @@ result_of_key(const CompileResult *compiled, const GroupTable *groups, uint32 gr
 			*value = text_datum(key->type, key->typmod, groups->heap + word[0], (int) word[1]);
 			return STATUS_DONE;
 		default:
-			*value = int_datum(key->type, (int64) word[0]);
+			*value = int_datum(key->type, key->typmod, (int64) word[0]);
 			return STATUS_DONE;
 	}
 }
@@ -203,7 +203,7 @@ value_of_state(const GroupView *view, const AggResult *agg, const uint64 *state,
 				return STATUS_DONE;
 			}
 		default:
-			*value = int_datum(agg->argtype, (int64) state[0]);
+			*value = int_datum(agg->argtype, agg->typmod, (int64) state[0]);
 			return STATUS_DONE;
 	}
 }
@@ -404,7 +404,7 @@ result_of_aggregate(const CompileResult *compiled, const GroupTable *groups, uin
 		case AGG_BIT_AND:
 		case AGG_BIT_OR:
 		case AGG_BIT_XOR:
-			*value = int_datum(agg->argtype, (int64) *state_of(&view, agg->value));
+			*value = int_datum(agg->argtype, agg->typmod, (int64) *state_of(&view, agg->value));
 			return STATUS_DONE;
 		case AGG_VAR_POP:
 		case AGG_VAR_SAMP:

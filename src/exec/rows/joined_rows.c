@@ -71,7 +71,7 @@ value_of_row(const Tablet *rows, const OutputResult *attribute, uint32 row)
 		case COLTYPE_I128:
 			return wide_datum(attribute->type, row_integer(rows, column, row));
 		default:
-			return int_datum(attribute->type, (int64) row_integer(rows, column, row));
+			return int_datum(attribute->type, attribute->typmod, (int64) row_integer(rows, column, row));
 	}
 }
 

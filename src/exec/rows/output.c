@@ -36,7 +36,8 @@ prepare(OutputRows *rows, MemoryContext context, const CompileResult *compiled, 
 static bool
 is_made(ColType type, const OutputResult *attribute)
 {
-	return type == COLTYPE_I128 || type == COLTYPE_TEXT || attribute->packed > 0 || attribute->coded || attribute->type == NUMERICOID;
+	return type == COLTYPE_I128 || type == COLTYPE_TEXT || attribute->packed > 0 || attribute->coded ||
+		attribute->type == NUMERICOID || attribute->type == BITOID;
 }
 
 /* Set the place and form of an attribute's values. */
@@ -284,6 +285,8 @@ make_datum(const OutputColumn *column, const uint8 *value, uint32 row)
 			return make_numeric(column, row, column->type == COLTYPE_I128 ? wide_load(words) : (Wide) (int64) words[0]);
 		case INTERVALOID:
 			return interval_datum(words);
+		case BITOID:
+			return int_datum(BITOID, attribute->typmod, (int64) words[0]);
 		default:
 			return wide_datum(attribute->type, wide_load(words));
 	}

@@ -15,6 +15,7 @@
 #include "utils/numeric.h"
 #include "utils/timestamp.h"
 #include "utils/uuid.h"
+#include "utils/varbit.h"
 
 #include "pg_compat.h"
 #include "core/numeric/wide_types.h"
@@ -58,8 +59,26 @@ numeric_datum(Wide value, int scale, int dscale)
 	return NumericGetDatum(numeric_of_wide(value, dscale));
 }
 
+/* Return a bit(n) of a number of n binary digits. */
+static Datum
+bits_datum(int nbits, uint64 value)
+{
+	const int	size = VARBITTOTALLEN(nbits);
+	VarBit	   *bits = palloc0(size);
+
+	SET_VARSIZE(bits, size);
+	VARBITLEN(bits) = nbits;
+	value <<= VARBITPAD(bits);
+	for (int i = VARBITBYTES(bits) - 1; i >= 0; i--)
+	{
+		VARBITS(bits)[i] = (bits8) value;
+		value >>= BITS_PER_BYTE;
+	}
+	return VarBitPGetDatum(bits);
+}
+
 Datum
-int_datum(Oid type, int64 value)
+int_datum(Oid type, int32 typmod, int64 value)
 {
 	switch (type)
 	{
@@ -77,6 +96,8 @@ int_datum(Oid type, int64 value)
 		case TIMESTAMPOID:
 		case TIMESTAMPTZOID:
 			return Int64GetDatum(value);
+		case BITOID:
+			return bits_datum(typmod, (uint64) value);
 		default:
 			/* oid, enum */
 			return ObjectIdGetDatum((Oid) value);

@@ -13,8 +13,8 @@
 /* Return the numeric with display scale `dscale` of a decimal computed at `scale`. */
 extern Datum numeric_datum(Wide value, int scale, int dscale);
 
-/* Return an integer as a Datum of `type`. */
-extern Datum int_datum(Oid type, int64 value);
+/* Return an integer as a Datum of `type`; only that of a bit(n) depends on `typmod`. */
+extern Datum int_datum(Oid type, int32 typmod, int64 value);
 
 /* Return a float4 or float8. */
 extern Datum float_datum(Oid type, double value);

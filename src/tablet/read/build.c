@@ -80,6 +80,8 @@ kind_of_type(Oid declared, const ColumnWanted *wanted)
 			return DEFORM_F64;
 		case NUMERICOID:
 			return DEFORM_DECIMAL;
+		case BITOID:
+			return DEFORM_BITS;
 		case BPCHAROID:
 			return packed ? DEFORM_PACKED_TRIMMED : DEFORM_TEXT;
 		case VARCHAROID:
@@ -141,6 +143,9 @@ set_missing(DeformAttr *attr, TupleDesc desc, int a, StringInfo bytes)
 				/* FALLTHROUGH */
 			case DEFORM_PACKED:
 				attr->missing_value[0] = text_pack(payload, length);
+				return;
+			case DEFORM_BITS:
+				(void) deform_bits(payload, length, attr->missing_value);
 				return;
 			default:
 				attr->missing_value[0] = bytes->len;
