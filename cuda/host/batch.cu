@@ -167,9 +167,9 @@ list_pages(const ProviderBatch *batch, Request *request)
 	uint32_t	row = 0;
 	uint32_t	n = 0;
 
-	for (uint32_t w = 0; w < batch->nwindows; w++)
+	for (uint32_t w = 0; w < batch->npage_batches; w++)
 	{
-		const PageList *list = &batch->window[w];
+		const PageList *list = &batch->page_batch[w];
 
 		for (uint32_t p = 0; p < list->npages; p++, n++)
 		{
@@ -316,7 +316,7 @@ judge_columns(CudaBatch *own)
 static bool
 wants_output(const ProviderBatch *batch)
 {
-	for (uint32_t w = 0; w < batch->nwindows; w++)
+	for (uint32_t w = 0; w < batch->npage_batches; w++)
 		if (batch->output[w] != NULL)
 			return true;
 	return false;
@@ -329,7 +329,7 @@ start_output(CudaBatch *own)
 	const ProviderBatch *batch = &own->batch;
 	const Program *program = batch->job->view.program;
 	OutputLaunch launch = {
-		batch_program(own), batch_tablet(own), arena_passed(own), &((Request *) own->arena)->result.status, batch->nwindows
+		batch_program(own), batch_tablet(own), arena_passed(own), &((Request *) own->arena)->result.status, batch->npage_batches
 	};
 
 	memcpy(launch.row_start, batch->row_start, sizeof(launch.row_start));

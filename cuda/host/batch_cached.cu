@@ -250,7 +250,7 @@ launch_leg(CudaBatch *own, const CachedLeg *leg, uint32_t sample)
 static cudaError_t
 sample_legs(CudaBatch *own)
 {
-	const uint32_t sample = seek_sample(own->batch.seek, own->batch.row_start[own->batch.nwindows]);
+	const uint32_t sample = seek_sample(own->batch.seek, own->batch.row_start[own->batch.npage_batches]);
 	cudaError_t error = cudaSuccess;
 
 	if (sample == 0)

@@ -86,12 +86,12 @@ __global__ static void __launch_bounds__(OUTPUT_THREADS)
 output_kernel(OutputLaunch launch)
 {
 	__shared__ SharedMemory shared;
-	const uint32_t window = blockIdx.x;
-	const uint32_t begin = launch.row_start[window];
-	const uint32_t end = launch.row_start[window + 1];
+	const uint32_t page_batch = blockIdx.x;
+	const uint32_t begin = launch.row_start[page_batch];
+	const uint32_t end = launch.row_start[page_batch + 1];
 	const uint32_t output = blockIdx.y;
 	const TabletColumn *column = &launch.tablet->column[launch.program->output[output]];
-	uint8_t    *block = launch.block[window];
+	uint8_t    *block = launch.block[page_batch];
 	const uint8_t *from = tablet_at(launch.tablet, column->values);
 	uint64_t	at = 0;
 	uint32_t	bytes = 0;
@@ -130,6 +130,6 @@ output_kernel(OutputLaunch launch)
 int
 output_launch(const OutputLaunch *launch, uint32_t noutputs, void *stream)
 {
-	output_kernel<<<dim3(launch->nwindows, noutputs), OUTPUT_THREADS, 0, (cudaStream_t) stream>>>(*launch);
+	output_kernel<<<dim3(launch->npage_batches, noutputs), OUTPUT_THREADS, 0, (cudaStream_t) stream>>>(*launch);
 	return CUDA_CALL(cudaGetLastError());
 }

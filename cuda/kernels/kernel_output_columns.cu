@@ -151,17 +151,17 @@ output_columns_kernel(OutputLaunch launch)
 	const ColType type = (ColType) from->type;
 	const uint64_t bytes = coltype_bytes(type);
 	const uint8_t *values = tablet_at(launch.tablet, from->values);
-	Tablet	   *window = (Tablet *) launch.block[blockIdx.x];
+	Tablet	   *page_batch = (Tablet *) launch.block[blockIdx.x];
 	TabletColumn column = *from;
 	Wide		low = INT64_MIN;
 	Wide		high = INT64_MAX;
 	bool		held = false;
 
-	if (window == nullptr || *launch.status != STATUS_DONE)
+	if (page_batch == nullptr || *launch.status != STATUS_DONE)
 		return;
 	const Part	part = {type, values + bytes * begin, from->null_count > 0 ? tablet_at(launch.tablet, from->nulls) : nullptr, begin, n};
 	if (threadIdx.x == 0)
-		wanted = for_encoding_of(&window->column[blockIdx.y]);
+		wanted = for_encoding_of(&page_batch->column[blockIdx.y]);
 	__syncthreads();
 	const ForEncoding encoding = wanted;
 	const bool	suits = for_suits(&encoding, type);
@@ -172,18 +172,18 @@ output_columns_kernel(OutputLaunch launch)
 		held = low = high = 0;
 	if (held && suits)
 	{
-		pack(part, encoding, low, tablet_at(window, column.values));
+		pack(part, encoding, low, tablet_at(page_batch, column.values));
 		column_set_encoding(&column, &encoding);
 	}
 	else
-		copy_bits(values, 8 * bytes * begin, 8 * bytes * n, tablet_at(window, column.values));
+		copy_bits(values, 8 * bytes * begin, 8 * bytes * n, tablet_at(page_batch, column.values));
 	if (part.nulls != nullptr)
-		copy_bits(part.nulls, begin, n, tablet_at(window, column.nulls));
+		copy_bits(part.nulls, begin, n, tablet_at(page_batch, column.nulls));
 	if (threadIdx.x > 0)
 		return;
 	wide_store(column.min, low);
 	wide_store(column.max, high);
-	window->column[blockIdx.y] = column;
+	page_batch->column[blockIdx.y] = column;
 }
 
 int
@@ -191,6 +191,6 @@ output_columns_launch(const OutputLaunch *launch, uint32_t ncolumns, void *strea
 {
 	if (ncolumns == 0)
 		return cudaSuccess;
-	output_columns_kernel<<<dim3(launch->nwindows, ncolumns), OUTPUT_THREADS, 0, (cudaStream_t) stream>>>(*launch);
+	output_columns_kernel<<<dim3(launch->npage_batches, ncolumns), OUTPUT_THREADS, 0, (cudaStream_t) stream>>>(*launch);
 	return CUDA_CALL(cudaGetLastError());
 }

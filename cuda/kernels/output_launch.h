@@ -16,9 +16,9 @@ typedef struct OutputLaunch
 	const Tablet *tablet;
 	const uint32_t *passed;		/* bitmap of the tablet's rows that passed, unless columns of all rows are copied */
 	const uint32_t *status;		/* status of the run: nothing is written unless it is DONE */
-	uint32_t	nwindows;
-	uint32_t	row_start[BATCH_WINDOWS + 1];
-	uint8_t    *block[BATCH_WINDOWS];	/* destination, laid out for the page batch's rows; NULL = not wanted */
+	uint32_t	npage_batches;
+	uint32_t	row_start[BATCH_PAGE_BATCHES + 1];
+	uint8_t    *block[BATCH_PAGE_BATCHES];	/* destination, laid out for the page batch's rows; NULL = not wanted */
 } OutputLaunch;
 
 #ifdef __cplusplus

@@ -232,7 +232,7 @@ typedef struct JobReport
 	JobTimes	times;
 	bool		resident;		/* the job has a device-resident group table */
 	uint32_t	left_out;		/* groups left out since want_top() */
-	uint32_t	left_windows;	/* page batches that a device other than the requested one had to run */
+	uint32_t	left_page_batches;	/* page batches that a device other than the requested one had to run */
 	DeviceStatus left_for;		/* last reason why another device ran a page batch */
 } JobReport;
 

@@ -22,7 +22,7 @@
 #define PROVIDER_MAX_DEVICES	16
 #define PROVIDER_TEXT			256
 
-#define BATCH_WINDOWS	32
+#define BATCH_PAGE_BATCHES	32
 #define BATCH_TABLETS	2048	/* limit of cached tablets, and of shelves, in a batch without pages */
 #define BATCH_TABLET_COLUMNS 16384	/* limit of the columns of a batch's cached tablets */
 
@@ -32,7 +32,7 @@
  */
 #define BATCH_TABLET_ROWS (256u << 20)
 #define BATCH_GROUPS	4096	/* limit of groups returned with a batch on a GPU; more go to a ProviderTable */
-#define BATCH_PAGES		(16 * TABLET_WINDOW_PAGES)
+#define BATCH_PAGES		(16 * PAGE_BATCH_PAGES)
 #define GROUP_WORDS_MOST 8192	/* limit of a group in a ProviderTable: hash, row, and texts */
 
 /* Description of a device for users. */
@@ -188,9 +188,9 @@ typedef struct ProviderBatch
 	ProviderMaterialized *materialized; /* destination of materialized rows; NULL = the program materializes none */
 	ProviderSeek *seek;			/* destination of gathered values; NULL = no quantile selection, or no memory */
 	bool		wide;			/* deform decimals to 128 bits */
-	uint32_t	nwindows;
-	PageList	window[BATCH_WINDOWS];	/* page batches; the pages are in attached memory */
-	uint32_t	row_start[BATCH_WINDOWS + 1];	/* number of rows before each page batch */
+	uint32_t	npage_batches;
+	PageList	page_batch[BATCH_PAGE_BATCHES];	/* page batches; the pages are in attached memory */
+	uint32_t	row_start[BATCH_PAGE_BATCHES + 1];	/* number of rows before each page batch */
 	/*
 	 * Destination of a page batch's outputs, within attached memory; NULL = none.  A program that
 	 * aggregates outputs all its columns: as those of a separate tablet, with the descriptors that
@@ -198,7 +198,7 @@ typedef struct ProviderBatch
 	 * frame-of-reference encodings (column_store()).  A number of NULLs counts several page
 	 * batches, but is 0 only if there are none.
 	 */
-	uint8_t    *output[BATCH_WINDOWS];
+	uint8_t    *output[BATCH_PAGE_BATCHES];
 	bool		cached;			/* for aggregates: the batch consists of cached tablets instead of pages */
 	uint32_t	npicks;			/* number of picks from shelves */
 	ProviderPick *pick;			/* picks; this array and the next two are the caller's and live as long as the batch */

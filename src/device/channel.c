@@ -169,11 +169,11 @@ channel_job_alive(const ChannelJob *job)
 
 /* Free the page batches that a job slot holds, and their copies and result slots. */
 static void
-free_windows(Channel *ch, int number)
+free_page_batches(Channel *ch, int number)
 {
-	for (int w = 0; w < CHANNEL_WINDOWS; w++)
-		if (pg_atomic_read_u32(&ch->window[w].owner) == (uint32) number + 1)
-			channel_free_window(&ch->window[w]);
+	for (int w = 0; w < CHANNEL_PAGE_BATCHES; w++)
+		if (pg_atomic_read_u32(&ch->page_batch[w].owner) == (uint32) number + 1)
+			channel_free_page_batch(&ch->page_batch[w]);
 }
 
 /* Mark a job slot free that belongs to the caller alone and holds no page batches. */
@@ -203,7 +203,7 @@ channel_close_job(ChannelJob *job, bool in_flight)
 	}
 	/* the owner has freed every page batch that is not in flight: scanning all of them would be a cost of each query */
 	if (in_flight)
-		free_windows(channel, job_number(job));
+		free_page_batches(channel, job_number(job));
 	set_free(job);
 }
 
@@ -212,41 +212,41 @@ channel_free_abandoned(Channel *ch, int number, uint32 word)
 {
 	if (!pg_atomic_compare_exchange_u32(&ch->job[number].state, &word, JOB_WITH_STATE(word, JOB_TAKEN)))
 		return;
-	free_windows(ch, number);
+	free_page_batches(ch, number);
 	set_free(&ch->job[number]);
 }
 
 /* Take one of n page batches, beginning the search at `start`; return NULL if none is free. */
-static ChannelWindow *
-take_window(ChannelWindow *windows, int n, int start, uint32 owner)
+static ChannelPages *
+take_page_batch(ChannelPages *page_batches, int n, int start, uint32 owner)
 {
 	for (int i = 0; i < n; i++)
 	{
-		ChannelWindow *window = &windows[(start + i) % n];
+		ChannelPages *page_batch = &page_batches[(start + i) % n];
 		uint32		expected = 0;
 
-		if (pg_atomic_read_u32(&window->owner) == 0 &&
-			pg_atomic_compare_exchange_u32(&window->owner, &expected, owner))
+		if (pg_atomic_read_u32(&page_batch->owner) == 0 &&
+			pg_atomic_compare_exchange_u32(&page_batch->owner, &expected, owner))
 		{
-			window->copy = window->room = CHANNEL_NO_COPY;
-			window->nslots = 1;
-			return window;
+			page_batch->copy = page_batch->room = CHANNEL_NO_COPY;
+			page_batch->nslots = 1;
+			return page_batch;
 		}
 	}
 	return NULL;
 }
 
-ChannelWindow *
-channel_take_window(ChannelJob *job)
+ChannelPages *
+channel_take_page_batch(ChannelJob *job)
 {
 	const int	number = job_number(job);
-	const int	nowned = CHANNEL_JOBS * CHANNEL_OWN_WINDOWS;
-	const int	nshared = CHANNEL_WINDOWS - nowned;
+	const int	nowned = CHANNEL_JOBS * CHANNEL_OWN_PAGE_BATCHES;
+	const int	nshared = CHANNEL_PAGE_BATCHES - nowned;
 	const uint32 owner = (uint32) number + 1;
-	ChannelWindow *window = take_window(&channel->window[number * CHANNEL_OWN_WINDOWS], CHANNEL_OWN_WINDOWS, 0, owner);
+	ChannelPages *page_batch = take_page_batch(&channel->page_batch[number * CHANNEL_OWN_PAGE_BATCHES], CHANNEL_OWN_PAGE_BATCHES, 0, owner);
 
-	return window != NULL ? window
-		: take_window(&channel->window[nowned], nshared, number * (nshared / CHANNEL_JOBS), owner);
+	return page_batch != NULL ? page_batch
+		: take_page_batch(&channel->page_batch[nowned], nshared, number * (nshared / CHANNEL_JOBS), owner);
 }
 
 /*
@@ -254,9 +254,9 @@ channel_take_window(ChannelJob *job)
  * its index; CHANNEL_NO_COPY if none is free.
  */
 static uint16
-take_copy(const ChannelWindow *window, int ncopies)
+take_copy(const ChannelPages *page_batch, int ncopies)
 {
-	uint32		owner = (uint32) (window - channel->window) + 1;
+	uint32		owner = (uint32) (page_batch - channel->page_batch) + 1;
 
 	for (int c = 0; c < ncopies; c++)
 	{
@@ -270,25 +270,25 @@ take_copy(const ChannelWindow *window, int ncopies)
 }
 
 bool
-channel_take_copy(ChannelWindow *window)
+channel_take_copy(ChannelPages *page_batch)
 {
-	window->copy = take_copy(window, CHANNEL_COPIES);
-	return window->copy != CHANNEL_NO_COPY;
+	page_batch->copy = take_copy(page_batch, CHANNEL_COPIES);
+	return page_batch->copy != CHANNEL_NO_COPY;
 }
 
 bool
-channel_take_output(ChannelWindow *window)
+channel_take_output(ChannelPages *page_batch)
 {
-	window->room = take_copy(window, CHANNEL_COPIES / 2);
-	window->output = window->room != CHANNEL_NO_COPY ? OUTPUT_WANTED : OUTPUT_NONE;
-	return window->output == OUTPUT_WANTED;
+	page_batch->room = take_copy(page_batch, CHANNEL_COPIES / 2);
+	page_batch->output = page_batch->room != CHANNEL_NO_COPY ? OUTPUT_WANTED : OUTPUT_NONE;
+	return page_batch->output == OUTPUT_WANTED;
 }
 
 /* Search from the other end than take_copy(), so that consecutive areas stay free. */
 bool
-channel_take_result_slots(ChannelWindow *window, uint32 most)
+channel_take_result_slots(ChannelPages *page_batch, uint32 most)
 {
-	const uint32 owner = (uint32) (window - channel->window) + 1;
+	const uint32 owner = (uint32) (page_batch - channel->page_batch) + 1;
 	uint32		n = 0;
 
 	for (int c = CHANNEL_COPIES / 2 - 1; c >= 0 && n < most; c--)
@@ -298,44 +298,44 @@ channel_take_result_slots(ChannelWindow *window, uint32 most)
 		if (pg_atomic_read_u32(&channel->copy_owner[c]) == 0 &&
 			pg_atomic_compare_exchange_u32(&channel->copy_owner[c], &expected, owner))
 		{
-			window->room = (uint16) c;
+			page_batch->room = (uint16) c;
 			n++;
 		}
 		else if (n > 0)
 			break;
 	}
-	window->nslots = (uint16) n;
+	page_batch->nslots = (uint16) n;
 	return n > 0;
 }
 
 /* Free areas of a page batch; the numbers come from the page batch itself, so only areas that it owns are freed. */
 static void
-free_copies(const ChannelWindow *window, uint16 first, uint16 n)
+free_copies(const ChannelPages *page_batch, uint16 first, uint16 n)
 {
 	for (uint32 c = first; c < CHANNEL_COPIES && c < (uint32) first + n; c++)
 	{
-		uint32		owner = (uint32) (window - channel->window) + 1;
+		uint32		owner = (uint32) (page_batch - channel->page_batch) + 1;
 
 		(void) pg_atomic_compare_exchange_u32(&channel->copy_owner[c], &owner, 0);
 	}
 }
 
 void
-channel_free_window(ChannelWindow *window)
+channel_free_page_batch(ChannelPages *page_batch)
 {
-	free_copies(window, window->copy, 1);
-	free_copies(window, window->room, window->nslots);
-	window->copy = window->room = CHANNEL_NO_COPY;
+	free_copies(page_batch, page_batch->copy, 1);
+	free_copies(page_batch, page_batch->room, page_batch->nslots);
+	page_batch->copy = page_batch->room = CHANNEL_NO_COPY;
 	pg_memory_barrier();
-	pg_atomic_write_u32(&window->owner, 0);
+	pg_atomic_write_u32(&page_batch->owner, 0);
 }
 
 void
-channel_submit(ChannelJob *job, ChannelWindow *window)
+channel_submit(ChannelJob *job, ChannelPages *page_batch)
 {
 	uint32		at = pg_atomic_read_u32(&job->submitted);
 
-	job->ring[at % CHANNEL_JOB_WINDOWS] = (uint16) (window - channel->window);
+	job->ring[at % CHANNEL_JOB_PAGE_BATCHES] = (uint16) (page_batch - channel->page_batch);
 	pg_write_barrier();
 	pg_atomic_write_u32(&job->submitted, at + 1);
 	channel_ring_doorbell(channel);
@@ -510,10 +510,10 @@ channel_sum(const uint64 *words, uint32 n)
 uint64
 channel_checksum(const ChannelResult *result, const uint64 *groups, uint32 words)
 {
-	uint64		sum = hash_combine(hash_combine(result->status, result->nwindows), words);
+	uint64		sum = hash_combine(hash_combine(result->status, result->npage_batches), words);
 
 	sum = hash_combine(hash_combine(hash_combine(hash_combine(sum, result->resident), result->total), result->left_out), result->room);
 	sum = hash_combine(hash_combine(sum, result->ngroups), result->text_bytes);
-	sum = hash_combine(sum, hash_bytes((const uint8 *) result->window, sizeof(result->window)));
+	sum = hash_combine(sum, hash_bytes((const uint8 *) result->page_batch, sizeof(result->page_batch)));
 	return hash_combine(sum, channel_sum(groups, words));
 }

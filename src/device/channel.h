@@ -28,26 +28,26 @@
 #include "core/provider_api.h"
 
 #define CHANNEL_JOBS		64
-#define CHANNEL_OWN_WINDOWS	2		/* page batches reserved per job slot: small queries do not wait for large ones */
-#define CHANNEL_WINDOWS		(CHANNEL_JOBS * CHANNEL_OWN_WINDOWS + 512)
+#define CHANNEL_OWN_PAGE_BATCHES	2		/* page batches reserved per job slot: small queries do not wait for large ones */
+#define CHANNEL_PAGE_BATCHES		(CHANNEL_JOBS * CHANNEL_OWN_PAGE_BATCHES + 512)
 #define CHANNEL_COPIES		512	/* areas of CHANNEL_COPY_BYTES for copied pages or results of a page batch */
-#define CHANNEL_JOB_WINDOWS	32	/* most page batches in flight per job: a power of two */
+#define CHANNEL_JOB_PAGE_BATCHES	32	/* most page batches in flight per job: a power of two */
 #define CHANNEL_JOB_RESULTS	4	/* most batches in flight per job */
 #define CHANNEL_ROWS_WORDS	16384
 #define CHANNEL_CHUNKS		4096
 
-#define CHANNEL_GROUP_WINDOWS 2		/* page batches per job for groups: one is filled while the other is read */
+#define CHANNEL_GROUP_PAGE_BATCHES 2		/* page batches per job for groups: one is filled while the other is read */
 #define CHANNEL_GROUP_SLOTS	8		/* most consecutive result slots in each of them */
 
 #define CHANNEL_NO_COPY		UINT16_MAX
 #define CHANNEL_NO_ROOM		UINT16_MAX
-#define CHANNEL_COPY_BYTES	(TABLET_WINDOW_PAGES * HEAP_PAGE_SIZE)
+#define CHANNEL_COPY_BYTES	(PAGE_BATCH_PAGES * HEAP_PAGE_SIZE)
 
 /* Chunks of the buffer pool begin at huge page boundaries. */
 #define CHANNEL_CHUNK_ALIGNMENT ((uint64) 2 * 1024 * 1024)
 
 /*
- * Flag in ChannelWindow.page: the other bits are the page's index in the page
+ * Flag in ChannelPages.page: the other bits are the page's index in the page
  * batch's copy area; without the flag the value is an offset into the buffer
  * pool.
  */
@@ -173,7 +173,7 @@ typedef struct ChannelShelf
 #define CHANNEL_LIST_TABLETS 64		/* most wanted tablets in a list */
 
 /* A page batch: up to 64 pages and the tuples to read, or a list of cached tablets; the device reads it in place. */
-typedef struct ChannelWindow
+typedef struct ChannelPages
 {
 	pg_atomic_uint32 owner;		/* job number + 1; 0 = free */
 	uint32		npages;
@@ -189,15 +189,15 @@ typedef struct ChannelWindow
 	{
 		struct
 		{
-			uint64		page[TABLET_WINDOW_PAGES];
-			uint16		ntuples[TABLET_WINDOW_PAGES];
-			uint8		every[TABLET_WINDOW_PAGES]; /* the tuples are 1 to ntuples, and not listed */
-			uint16		offsets[TABLET_WINDOW_PAGES][HEAP_MAX_TUPLES];
-			uint8		passed[TABLET_WINDOW_PAGES * HEAP_MAX_TUPLES / 8 + 8];	/* out: one bit per row */
+			uint64		page[PAGE_BATCH_PAGES];
+			uint16		ntuples[PAGE_BATCH_PAGES];
+			uint8		every[PAGE_BATCH_PAGES]; /* the tuples are 1 to ntuples, and not listed */
+			uint16		offsets[PAGE_BATCH_PAGES][HEAP_MAX_TUPLES];
+			uint8		passed[PAGE_BATCH_PAGES * HEAP_MAX_TUPLES / 8 + 8];	/* out: one bit per row */
 		};
 		uint64		list[CHANNEL_LIST_WORDS];
 	};
-} ChannelWindow;
+} ChannelPages;
 
 /* Return the number of list words that a tablet of `ncolumns` columns takes, without its bitmap. */
 static inline uint32
@@ -221,11 +221,11 @@ typedef struct ChannelResult
 {
 	pg_atomic_uint32 state;
 	uint32		status;			/* DeviceStatus */
-	uint32		nwindows;		/* 0: the result returns groups from the device-resident group table */
-	uint16		window[BATCH_WINDOWS];
+	uint32		npage_batches;		/* 0: the result returns groups from the device-resident group table */
+	uint16		page_batch[BATCH_PAGE_BATCHES];
 	int32		failed_column;
 	uint32		resident;		/* not 0: the groups of these page batches are in the device-resident group table */
-	uint32		total;			/* number of groups in the device-resident group table, if nwindows = 0 */
+	uint32		total;			/* number of groups in the device-resident group table, if npage_batches = 0 */
 	uint32		left_out;		/* groups not returned, since they cannot be among the first */
 	uint32		ngroups;
 	uint16		room;			/* page batch whose result slots hold the groups; CHANNEL_NO_ROOM = rows[] holds them */
@@ -250,7 +250,7 @@ typedef struct ChannelJob
 	GroupTop	top;			/* selects the groups that are returned when draining */
 	pg_atomic_uint32 submitted; /* number of page batches ever put into the ring */
 	pg_atomic_uint32 taken;		/* number of page batches ever taken out of the ring */
-	uint16		ring[CHANNEL_JOB_WINDOWS];
+	uint16		ring[CHANNEL_JOB_PAGE_BATCHES];
 	ChannelResult result[CHANNEL_JOB_RESULTS];
 	bool		many_groups;	/* as in JobSpec */
 	uint32		keep_most;		/* most rows that may be materialized, if the program materializes rows */
@@ -307,8 +307,8 @@ typedef struct Channel
 
 	/* members from here on are read by the device */
 	uint16		every_tuple[HEAP_MAX_TUPLES + 1] pg_attribute_aligned(4096);	/* 1, 2, ... */
-	ChannelWindow window[CHANNEL_WINDOWS];
-	uint8		copies[CHANNEL_COPIES][TABLET_WINDOW_PAGES][HEAP_PAGE_SIZE] pg_attribute_aligned(4096);
+	ChannelPages page_batch[CHANNEL_PAGE_BATCHES];
+	uint8		copies[CHANNEL_COPIES][PAGE_BATCH_PAGES][HEAP_PAGE_SIZE] pg_attribute_aligned(4096);
 	pg_atomic_uint32 copy_owner[CHANNEL_COPIES];	/* page batch number + 1; 0 = free */
 } Channel;
 
@@ -340,27 +340,27 @@ extern void channel_close_job(ChannelJob *job, bool in_flight);
 extern bool channel_job_alive(const ChannelJob *job);
 
 /* Take a page batch for the job to fill, one of its own if possible; return NULL if none is free. */
-extern ChannelWindow *channel_take_window(ChannelJob *job);
+extern ChannelPages *channel_take_page_batch(ChannelJob *job);
 
 /* Take an area for copies of the page batch's pages; return false if none is free. */
-extern bool channel_take_copy(ChannelWindow *window);
+extern bool channel_take_copy(ChannelPages *page_batch);
 
 /*
  * Take a result slot for values of the page batch's rows; return false if none
  * is free.  Half of all areas are left to copied pages, which have no
  * alternative.
  */
-extern bool channel_take_output(ChannelWindow *window);
+extern bool channel_take_output(ChannelPages *page_batch);
 
 /*
  * Take at least one and at most `most` consecutive result slots for groups or
  * materialized rows; return false if none is free.
  */
-extern bool channel_take_result_slots(ChannelWindow *window, uint32 most);
-extern void channel_free_window(ChannelWindow *window);
+extern bool channel_take_result_slots(ChannelPages *page_batch, uint32 most);
+extern void channel_free_page_batch(ChannelPages *page_batch);
 
 /* Hand a page batch to the GPU process; the ring has room for all page batches that a job may have. */
-extern void channel_submit(ChannelJob *job, ChannelWindow *window);
+extern void channel_submit(ChannelJob *job, ChannelPages *page_batch);
 
 /* Request groups from the device-resident group table; page batches with result slots have been submitted before. */
 extern void channel_drain(ChannelJob *job, ChannelDraining what);

@@ -72,9 +72,9 @@ remote_ms_since(instr_time then)
 
 /* Store in the result slot the frame-of-reference encodings in which the columns are to be returned. */
 static void
-name_encodings(const RemoteJob *job, const RemoteItem *item, const ChannelWindow *window)
+name_encodings(const RemoteJob *job, const RemoteItem *item, const ChannelPages *page_batch)
 {
-	Tablet	   *room = (Tablet *) channel_get()->copies[window->room][0];
+	Tablet	   *room = (Tablet *) channel_get()->copies[page_batch->room][0];
 
 	for (uint32 c = 0; c < job->spec.program->ncolumns; c++)
 	{
@@ -92,47 +92,47 @@ name_encodings(const RemoteJob *job, const RemoteItem *item, const ChannelWindow
  * others, and after ROOM_TRIES attempts does without columns and returns true.
  */
 static bool
-take_room_for_columns(const RemoteJob *job, const RemoteItem *item, ChannelWindow *window)
+take_room_for_columns(const RemoteJob *job, const RemoteItem *item, ChannelPages *page_batch)
 {
 	int			tries = job->count[ITEM_REMOTE] == 0 ? ROOM_TRIES : 1;
 
 	if (job->count[ITEM_REMOTE] >= RESULT_SLOTS_MAX)
 		return false;
-	while (!channel_take_output(window))
+	while (!channel_take_output(page_batch))
 	{
 		if (--tries == 0)
 			return job->count[ITEM_REMOTE] == 0;
 		pg_usleep(ROOM_PAUSE_US);
 	}
-	name_encodings(job, item, window);
+	name_encodings(job, item, page_batch);
 	return true;
 }
 
 /* Take a result slot for output values and columns; return false if the caller should wait for one. */
 static bool
-take_room(const RemoteJob *job, const RemoteItem *item, ChannelWindow *window)
+take_room(const RemoteJob *job, const RemoteItem *item, ChannelPages *page_batch)
 {
 	/* if there is no result slot for values, only row numbers come back */
 	if (job->spec.program->noutputs > 0)
-		(void) channel_take_output(window);
-	return item->work.places == NULL || take_room_for_columns(job, item, window);
+		(void) channel_take_output(page_batch);
+	return item->work.places == NULL || take_room_for_columns(job, item, page_batch);
 }
 
 static bool
 send_item(RemoteJob *job, RemoteItem *item)
 {
-	ChannelWindow *window = channel_take_window(job->slot);
+	ChannelPages *page_batch = channel_take_page_batch(job->slot);
 
-	if (window == NULL)
+	if (page_batch == NULL)
 		return false;
-	if (!remote_describe(job, item, window) || !take_room(job, item, window))
+	if (!remote_describe(job, item, page_batch) || !take_room(job, item, page_batch))
 	{
-		channel_free_window(window);
+		channel_free_page_batch(page_batch);
 		return false;
 	}
-	item->window = window;
+	item->page_batch = page_batch;
 	remote_set_state(job, item, ITEM_REMOTE);
-	channel_submit(job->slot, window);
+	channel_submit(job->slot, page_batch);
 	return true;
 }
 
@@ -142,7 +142,7 @@ send_item(RemoteJob *job, RemoteItem *item)
 static void
 set_lost(RemoteJob *job, RemoteItem *item)
 {
-	item->window = NULL;
+	item->page_batch = NULL;
 	item->work.status = STATUS_GROUPS_LOST;
 	remote_set_state(job, item, ITEM_DONE);
 }
@@ -150,7 +150,7 @@ set_lost(RemoteJob *job, RemoteItem *item)
 static void
 give_to_cpu(RemoteJob *job, RemoteItem *item)
 {
-	item->window = NULL;
+	item->page_batch = NULL;
 	remote_set_state(job, item, ITEM_WAITING);
 }
 
@@ -164,7 +164,7 @@ remote_leave_to_cpu(RemoteJob *job, RemoteItem *item, DeviceStatus why)
 	}
 	else
 		give_to_cpu(job, item);
-	job->report.left_windows++;
+	job->report.left_page_batches++;
 	job->report.left_for = why;
 }
 
@@ -176,7 +176,7 @@ remote_leave_to_cpu(RemoteJob *job, RemoteItem *item, DeviceStatus why)
 static void
 send_unsent(RemoteJob *job)
 {
-	for (int i = 0; i < CHANNEL_JOB_WINDOWS && job->count[ITEM_UNSENT] > 0; i++)
+	for (int i = 0; i < CHANNEL_JOB_PAGE_BATCHES && job->count[ITEM_UNSENT] > 0; i++)
 	{
 		RemoteItem *item = &job->item[i];
 
@@ -215,7 +215,7 @@ drop_slot(RemoteJob *job, DeviceStatus why)
 	job->lost = !job->drained && (job->resident || (job->spec.family != 0 && job->count[ITEM_REMOTE] > 0));
 	close_slot(job);
 	job->report.left_for = why;
-	for (int i = 0; i < CHANNEL_JOB_WINDOWS; i++)
+	for (int i = 0; i < CHANNEL_JOB_PAGE_BATCHES; i++)
 		if (job->item[i].state == ITEM_REMOTE || job->item[i].state == ITEM_UNSENT)
 		{
 			if (job->lost)
@@ -245,7 +245,7 @@ remote_give_up(RemoteJob *job, DeviceStatus why)
 static void
 start_waiting(RemoteJob *job)
 {
-	for (int i = 0; i < CHANNEL_JOB_WINDOWS && job->count[ITEM_WAITING] > 0; i++)
+	for (int i = 0; i < CHANNEL_JOB_PAGE_BATCHES && job->count[ITEM_WAITING] > 0; i++)
 	{
 		RemoteItem *item = &job->item[i];
 
@@ -358,7 +358,7 @@ remote_open(const JobSpec *spec)
 	job->spec = *spec;
 	job->slot = slot;
 	job->report.left_for = slot == NULL ? why : STATUS_DONE;
-	job->count[ITEM_FREE] = CHANNEL_JOB_WINDOWS;
+	job->count[ITEM_FREE] = CHANNEL_JOB_PAGE_BATCHES;
 	listen_to_helper(job);
 	INSTR_TIME_SET_CURRENT(job->news);
 	job->next = open_jobs;
@@ -372,9 +372,9 @@ remote_acquire(DeviceJob *device_job)
 	RemoteJob  *job = (RemoteJob *) device_job;
 
 	/* no more items than the CPU device has if there is no GPU process */
-	if (job->slot == NULL && job->count[ITEM_FREE] + 2 * (job->spec.threads + 1) <= CHANNEL_JOB_WINDOWS)
+	if (job->slot == NULL && job->count[ITEM_FREE] + 2 * (job->spec.threads + 1) <= CHANNEL_JOB_PAGE_BATCHES)
 		return NULL;
-	for (int i = 0; i < CHANNEL_JOB_WINDOWS; i++)
+	for (int i = 0; i < CHANNEL_JOB_PAGE_BATCHES; i++)
 		if (job->item[i].state == ITEM_FREE)
 		{
 			remote_set_state(job, &job->item[i], ITEM_TAKEN);
@@ -439,7 +439,7 @@ static RemoteItem *
 done_item(RemoteJob *job)
 {
 	if (job->count[ITEM_DONE] > 0)
-		for (int i = 0; i < CHANNEL_JOB_WINDOWS; i++)
+		for (int i = 0; i < CHANNEL_JOB_PAGE_BATCHES; i++)
 			if (job->item[i].state == ITEM_DONE)
 				return &job->item[i];
 	return NULL;
@@ -610,7 +610,7 @@ remote_close(DeviceJob *device_job)
 		link = &(*link)->next;
 	*link = job->next;
 	cpu_device.close(job->local);
-	for (int i = 0; i < CHANNEL_JOB_WINDOWS; i++)
+	for (int i = 0; i < CHANNEL_JOB_PAGE_BATCHES; i++)
 	{
 		free(job->item[i].header);
 		free(job->item[i].columns);

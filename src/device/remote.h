@@ -29,7 +29,7 @@ typedef struct RemoteItem
 {
 	DeviceWork	work;			/* first member: a pointer to the work is a pointer to the item */
 	ItemState	state;
-	ChannelWindow *window;		/* the page batch that was sent to the GPU process */
+	ChannelPages *page_batch;		/* the page batch that was sent to the GPU process */
 	DeviceWork *local;			/* the CPU device's item, until this one is released */
 	bool		retold;			/* the GPU process did not know the shelves of its tablets: they are described again */
 	/* members for an answer of the GPU process */
@@ -57,12 +57,12 @@ typedef struct RemoteJob
 	bool		again;			/* a run preceded the present one */
 	GroupTop	top;			/* selects the groups that are wanted */
 	uint64		received;		/* number of groups received so far from the device-resident group table */
-	ChannelWindow *groups[CHANNEL_GROUP_WINDOWS];	/* page batches for groups, the first also for rows; or NULL */
+	ChannelPages *groups[CHANNEL_GROUP_PAGE_BATCHES];	/* page batches for groups, the first also for rows; or NULL */
 	bool		lost;			/* groups or rows of the GPU process are lost */
 	bool		ending;			/* the job is cancelled or being closed */
 	instr_time	ends;			/* time when `ending` was set */
 	struct RemoteJob *next;		/* next open job of this process */
-	RemoteItem	item[CHANNEL_JOB_WINDOWS];
+	RemoteItem	item[CHANNEL_JOB_PAGE_BATCHES];
 } RemoteJob;
 
 /* device_remote.c */
@@ -92,7 +92,7 @@ extern uint32 remote_tablets_that_fit(const RemoteJob *job, const CachedRows *ro
 extern bool remote_fits(const RemoteJob *job, const DeviceWork *work);
 
 /* Describe an item that fits in a page batch; return false if there is no room for copied pages. */
-extern bool remote_describe(const RemoteJob *job, const RemoteItem *item, ChannelWindow *window);
+extern bool remote_describe(const RemoteJob *job, const RemoteItem *item, ChannelPages *page_batch);
 
 /* Mark the shelves of an item as unknown to the GPU process, so that they are described again. */
 extern void remote_forget_shelves(const RemoteItem *item);
@@ -115,7 +115,7 @@ extern DeviceStatus remote_drain(RemoteJob *job);
  * Take a page batch with result slots for `words` words, or for fewer if not
  * all are free; return NULL if none are free.
  */
-extern ChannelWindow *remote_take_result_slots(const RemoteJob *job, uint64 words);
+extern ChannelPages *remote_take_result_slots(const RemoteJob *job, uint64 words);
 
 /* Free the page batches with result slots; the GPU process must not use them any more. */
 extern void remote_free_result_slots(RemoteJob *job);

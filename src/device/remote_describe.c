@@ -14,34 +14,34 @@
  * else as copies; return false if there is no room for copies.
  */
 static bool
-describe_pages(const PageList *pages, ChannelWindow *window)
+describe_pages(const PageList *pages, ChannelPages *page_batch)
 {
 	const uint8 *pool = (const uint8 *) BufferBlocks;
 	Channel    *channel = channel_get();
 
-	window->npages = pages->npages;
-	window->ntablets = 0;
-	window->nrows = pages->nrows;
-	window->output = OUTPUT_NONE;
+	page_batch->npages = pages->npages;
+	page_batch->ntablets = 0;
+	page_batch->nrows = pages->nrows;
+	page_batch->output = OUTPUT_NONE;
 	for (uint32 p = 0; p < pages->npages; p++)
 	{
 		uint64		offset = (uint64) (pages->page[p] - pool);
 		uint32		n = pages->ntuples[p];
 
 		if (pages->page[p] >= pool && offset < (uint64) NBuffers * BLCKSZ && channel_want_page(offset))
-			window->page[p] = offset;
+			page_batch->page[p] = offset;
 		else
 		{
-			if (window->copy == CHANNEL_NO_COPY && !channel_take_copy(window))
+			if (page_batch->copy == CHANNEL_NO_COPY && !channel_take_copy(page_batch))
 				return false;
-			memcpy(channel->copies[window->copy][p], pages->page[p], BLCKSZ);
-			window->page[p] = CHANNEL_COPIED | p;
+			memcpy(channel->copies[page_batch->copy][p], pages->page[p], BLCKSZ);
+			page_batch->page[p] = CHANNEL_COPIED | p;
 		}
-		window->ntuples[p] = (uint16) n;
+		page_batch->ntuples[p] = (uint16) n;
 		/* offset numbers ascend: the last one tells whether some tuples are left out */
-		window->every[p] = pages->offsets[p][n - 1] == n;
-		if (!window->every[p])
-			memcpy(window->offsets[p], pages->offsets[p], n * sizeof(uint16));
+		page_batch->every[p] = pages->offsets[p][n - 1] == n;
+		if (!page_batch->every[p])
+			memcpy(page_batch->offsets[p], pages->offsets[p], n * sizeof(uint16));
 	}
 	return true;
 }
@@ -190,24 +190,24 @@ describe_others(const RemoteJob *job, const CachedRows *rows, uint32 n, uint64 *
 
 /* Describe cached tablets that fit in the page batch. */
 static void
-describe_tablets(const RemoteJob *job, const RemoteItem *item, ChannelWindow *window)
+describe_tablets(const RemoteJob *job, const RemoteItem *item, ChannelPages *page_batch)
 {
 	const DeviceWork *work = &item->work;
 	const uint32 ncolumns = job->spec.program->ncolumns;
 	uint32		at = 0;
 	uint32		same;
 
-	window->npages = 0;
-	window->ntablets = work->ncached;
-	window->nshelves = 0;
-	window->output = OUTPUT_NONE;
-	for (uint32 t = 0; t < work->ncached; t += same, window->nshelves++)
+	page_batch->npages = 0;
+	page_batch->ntablets = work->ncached;
+	page_batch->nshelves = 0;
+	page_batch->output = OUTPUT_NONE;
+	for (uint32 t = 0; t < work->ncached; t += same, page_batch->nshelves++)
 	{
 		const CachedRows *rows = &work->cached[t];
 
 		same = of_one_shelf(rows, work->ncached - t);
-		at = has_shelf(ncolumns, rows) ? describe_shelf(job, rows, same, item->retold, window->list, at)
-			: describe_others(job, rows, same, window->list, at);
+		at = has_shelf(ncolumns, rows) ? describe_shelf(job, rows, same, item->retold, page_batch->list, at)
+			: describe_others(job, rows, same, page_batch->list, at);
 	}
 	Assert(at <= CHANNEL_LIST_WORDS);
 }
@@ -221,16 +221,16 @@ remote_forget_shelves(const RemoteItem *item)
 }
 
 bool
-remote_describe(const RemoteJob *job, const RemoteItem *item, ChannelWindow *window)
+remote_describe(const RemoteJob *job, const RemoteItem *item, ChannelPages *page_batch)
 {
 	if (item->work.pages != NULL)
-		return describe_pages(item->work.pages, window);
+		return describe_pages(item->work.pages, page_batch);
 	if (job->spec.source.number != 0)
 	{
-		window->npages = window->ntablets = 0;
-		window->output = OUTPUT_NONE;
+		page_batch->npages = page_batch->ntablets = 0;
+		page_batch->output = OUTPUT_NONE;
 		return true;
 	}
-	describe_tablets(job, item, window);
+	describe_tablets(job, item, page_batch);
 	return true;
 }

@@ -126,7 +126,7 @@ place_of_part(RemoteJob *job, ChannelPart *part)
 	part->room = CHANNEL_NO_ROOM;
 	if (job->groups[0] != NULL)
 	{
-		part->room = (uint16) (job->groups[0] - channel_get()->window);
+		part->room = (uint16) (job->groups[0] - channel_get()->page_batch);
 		place = channel_get()->copies[job->groups[0]->room][0];
 		bytes = job->groups[0]->nslots * CHANNEL_COPY_BYTES;
 	}

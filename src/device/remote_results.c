@@ -48,7 +48,7 @@ make_header(const RemoteJob *job, RemoteItem *item, const ChannelResult *result)
 static bool
 list_rows(RemoteItem *item)
 {
-	const ChannelWindow *window = item->window;
+	const ChannelPages *page_batch = item->page_batch;
 	uint32		nrows = item->work.pages->nrows;
 	uint32		n = 0;
 
@@ -58,8 +58,8 @@ list_rows(RemoteItem *item)
 	{
 		uint64		bits;
 
-		memcpy(&bits, window->passed + row / 8, sizeof(bits));
-		bits = bits >> window->passed_shift % 8 & PG_UINT32_MAX;
+		memcpy(&bits, page_batch->passed + row / 8, sizeof(bits));
+		bits = bits >> page_batch->passed_shift % 8 & PG_UINT32_MAX;
 		if (nrows - row < 32)
 			bits &= ((uint64) 1 << (nrows - row)) - 1;
 		for (; bits != 0; bits &= bits - 1)
@@ -74,17 +74,17 @@ list_rows(RemoteItem *item)
 static bool
 copy_outputs(const RemoteJob *job, RemoteItem *item)
 {
-	const ChannelWindow *window = item->window;
+	const ChannelPages *page_batch = item->page_batch;
 	const Program *program = job->spec.program;
 	const uint8 *from;
 	OutputLayout layout;
 
 	item->work.output = NULL;
-	item->work.wide = window->output == OUTPUT_WIDE;
-	if (program->noutputs == 0 || window->room >= CHANNEL_COPIES ||
-		(window->output != OUTPUT_NARROW && window->output != OUTPUT_WIDE))
+	item->work.wide = page_batch->output == OUTPUT_WIDE;
+	if (program->noutputs == 0 || page_batch->room >= CHANNEL_COPIES ||
+		(page_batch->output != OUTPUT_NARROW && page_batch->output != OUTPUT_WIDE))
 		return true;
-	from = channel_get()->copies[window->room][0];
+	from = channel_get()->copies[page_batch->room][0];
 	output_layout(program, job->spec.deform->types[item->work.wide], item->work.pages->nrows, &layout);
 	if (layout.size > CHANNEL_COPY_BYTES)
 		return true;
@@ -149,20 +149,20 @@ copy_column(const Tablet *from, Tablet *to, uint32 c, ColumnPlace *place)
 static void
 copy_columns(const RemoteJob *job, RemoteItem *item)
 {
-	const ChannelWindow *window = item->window;
+	const ChannelPages *page_batch = item->page_batch;
 	const uint32 nrows = item->work.pages->nrows;
 	const uint32 ncolumns = job->spec.program->ncolumns;
-	const uint16_t *types = job->spec.deform->types[window->output == OUTPUT_WIDE];
+	const uint16_t *types = job->spec.deform->types[page_batch->output == OUTPUT_WIDE];
 	const uint64 size = tablet_columns_size(types, ncolumns, nrows);
 	const Tablet *from;
 
 	item->work.tablet = NULL;
 	/* the destinations may be freed already while the job is being closed */
-	if (job->ending || window->room >= CHANNEL_COPIES || size > CHANNEL_COPY_BYTES ||
-		(window->output != OUTPUT_NARROW && window->output != OUTPUT_WIDE) ||
+	if (job->ending || page_batch->room >= CHANNEL_COPIES || size > CHANNEL_COPY_BYTES ||
+		(page_batch->output != OUTPUT_NARROW && page_batch->output != OUTPUT_WIDE) ||
 		!grow_block((void **) &item->columns, &item->columns_capacity, size))
 		return;
-	from = (const Tablet *) channel_get()->copies[window->room][0];
+	from = (const Tablet *) channel_get()->copies[page_batch->room][0];
 	tablet_layout(item->columns, types, ncolumns, nrows, 0);
 	for (uint32 c = 0; c < ncolumns; c++)
 		if (!copy_column(from, item->columns, c, &item->work.places[c]))
@@ -183,10 +183,10 @@ copy_answer(const RemoteJob *job, RemoteItem *item)
 
 /* Return the item whose page batch has this number, or NULL. */
 static RemoteItem *
-item_of_window(RemoteJob *job, uint16 number)
+item_of_page_batch(RemoteJob *job, uint16 number)
 {
-	for (int i = 0; i < CHANNEL_JOB_WINDOWS; i++)
-		if (job->item[i].state == ITEM_REMOTE && job->item[i].window == &channel_get()->window[number])
+	for (int i = 0; i < CHANNEL_JOB_PAGE_BATCHES; i++)
+		if (job->item[i].state == ITEM_REMOTE && job->item[i].page_batch == &channel_get()->page_batch[number])
 			return &job->item[i];
 	return NULL;
 }
@@ -219,14 +219,14 @@ place_of_groups(const RemoteJob *job, ChannelResult *result, uint64 *words)
 	*words = CHANNEL_ROWS_WORDS;
 	if (result->room == CHANNEL_NO_ROOM)
 		return result->rows;
-	for (int w = 0; w < CHANNEL_GROUP_WINDOWS; w++)
+	for (int w = 0; w < CHANNEL_GROUP_PAGE_BATCHES; w++)
 	{
-		const ChannelWindow *window = job->groups[w];
+		const ChannelPages *page_batch = job->groups[w];
 
-		if (window == NULL || window != &channel_get()->window[result->room] || window->room + window->nslots > CHANNEL_COPIES)
+		if (page_batch == NULL || page_batch != &channel_get()->page_batch[result->room] || page_batch->room + page_batch->nslots > CHANNEL_COPIES)
 			continue;
-		*words = window->nslots * ROOM_WORDS;
-		return (uint64 *) channel_get()->copies[window->room];
+		*words = page_batch->nslots * ROOM_WORDS;
+		return (uint64 *) channel_get()->copies[page_batch->room];
 	}
 	return NULL;
 }
@@ -257,15 +257,15 @@ result_is_sound(RemoteJob *job, ChannelResult *result, GroupTable *groups)
 {
 	bool		draining = pg_atomic_read_u32(&job->slot->draining) != DRAINING_NOTHING;
 
-	if ((result->nwindows == 0) != draining || result->nwindows > BATCH_WINDOWS || result->status >= STATUS_Count ||
+	if ((result->npage_batches == 0) != draining || result->npage_batches > BATCH_PAGE_BATCHES || result->status >= STATUS_Count ||
 		!find_groups(job, result, groups))
 		return false;
-	for (uint32 w = 0; w < result->nwindows; w++)
+	for (uint32 w = 0; w < result->npage_batches; w++)
 	{
-		if (result->window[w] >= CHANNEL_WINDOWS || item_of_window(job, result->window[w]) == NULL)
+		if (result->page_batch[w] >= CHANNEL_PAGE_BATCHES || item_of_page_batch(job, result->page_batch[w]) == NULL)
 			return false;
 		for (uint32 before = 0; before < w; before++)
-			if (result->window[before] == result->window[w])
+			if (result->page_batch[before] == result->page_batch[w])
 				return false;
 	}
 	return true;
@@ -310,17 +310,17 @@ take_result(RemoteJob *job, ChannelResult *result, const GroupTable *groups)
 		job->mixed |= groups->ngroups > 0;
 	}
 	job->resident |= result->resident != 0;
-	for (uint32 w = 0; w < result->nwindows; w++)
+	for (uint32 w = 0; w < result->npage_batches; w++)
 	{
-		RemoteItem *item = item_of_window(job, result->window[w]);
-		ChannelWindow *window = item->window;
+		RemoteItem *item = item_of_page_batch(job, result->page_batch[w]);
+		ChannelPages *page_batch = item->page_batch;
 
 		/* the caller's data may be freed already while the job is being closed */
 		if (status == STATUS_SHELF_UNKNOWN && item->work.pages == NULL && !item->retold && !job->ending)
 		{
 			remote_forget_shelves(item);
 			item->retold = true;
-			item->window = NULL;
+			item->page_batch = NULL;
 			remote_set_state(job, item, ITEM_UNSENT);
 		}
 		else if (cpu)
@@ -331,10 +331,10 @@ take_result(RemoteJob *job, ChannelResult *result, const GroupTable *groups)
 				(status != STATUS_DONE || item->work.pages == NULL || copy_answer(job, item));
 
 			item->work.status = made ? status : STATUS_MEMORY_LIMIT;
-			item->window = NULL;
+			item->page_batch = NULL;
 			remote_set_state(job, item, ITEM_DONE);
 		}
-		channel_free_window(window);
+		channel_free_page_batch(page_batch);
 	}
 	job->report.times.deform_ns += result->times.deform_ns;
 	job->report.times.run_ns += result->times.run_ns;
@@ -376,25 +376,25 @@ remote_take_results(RemoteJob *job)
 void
 remote_free_result_slots(RemoteJob *job)
 {
-	for (int w = 0; w < CHANNEL_GROUP_WINDOWS; w++)
+	for (int w = 0; w < CHANNEL_GROUP_PAGE_BATCHES; w++)
 	{
 		if (job->groups[w] != NULL)
-			channel_free_window(job->groups[w]);
+			channel_free_page_batch(job->groups[w]);
 		job->groups[w] = NULL;
 	}
 }
 
-ChannelWindow *
+ChannelPages *
 remote_take_result_slots(const RemoteJob *job, uint64 words)
 {
-	ChannelWindow *window = channel_take_window(job->slot);
+	ChannelPages *page_batch = channel_take_page_batch(job->slot);
 
-	if (window != NULL && !channel_take_result_slots(window, (uint32) Min((words + ROOM_WORDS - 1) / ROOM_WORDS, CHANNEL_GROUP_SLOTS)))
+	if (page_batch != NULL && !channel_take_result_slots(page_batch, (uint32) Min((words + ROOM_WORDS - 1) / ROOM_WORDS, CHANNEL_GROUP_SLOTS)))
 	{
-		channel_free_window(window);
+		channel_free_page_batch(page_batch);
 		return NULL;
 	}
-	return window;
+	return page_batch;
 }
 
 /* Take result slots for the remaining groups, as far as some are free, and request the groups. */
@@ -403,7 +403,7 @@ ask_for_rest(RemoteJob *job, uint64 ngroups)
 {
 	uint64		words = ngroups * (1 + job->spec.program->row_words);
 
-	for (int w = 0; w < CHANNEL_GROUP_WINDOWS && words > 0; w++)
+	for (int w = 0; w < CHANNEL_GROUP_PAGE_BATCHES && words > 0; w++)
 	{
 		job->groups[w] = remote_take_result_slots(job, words);
 		if (job->groups[w] == NULL)
@@ -434,7 +434,7 @@ take_materialized(RemoteJob *job, ChannelResult *result, const GroupTable *group
 	else if (pg_atomic_read_u32(&job->slot->draining) == DRAINING_FIRST)
 		ask_for_rest(job, total - job->received);
 	else if (room != CHANNEL_NO_ROOM)
-		channel_submit(job->slot, &channel_get()->window[room]);
+		channel_submit(job->slot, &channel_get()->page_batch[room]);
 	return status;
 }
 

@@ -245,7 +245,7 @@ cost_gain_of_threads(double threads)
 static double
 threads_over(const RelOptInfo *rel)
 {
-	return Min(threads_wanted(), rel->pages / TABLET_WINDOW_PAGES);
+	return Min(threads_wanted(), rel->pages / PAGE_BATCH_PAGES);
 }
 
 /*

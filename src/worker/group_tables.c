@@ -9,7 +9,7 @@
 #include "postgres.h"
 
 #include "worker/group_tables.h"
-#include "worker/windows.h"
+#include "worker/page_batches.h"
 
 typedef struct GroupTables
 {
@@ -95,9 +95,9 @@ next_place(Channel *channel, int slot, ChannelResult *result, uint32 *words)
 	if (pg_atomic_read_u32(&job->draining) != DRAINING_SLOTS)
 		return result->rows;
 	pg_read_barrier();
-	result->room = job->ring[at % CHANNEL_JOB_WINDOWS];
+	result->room = job->ring[at % CHANNEL_JOB_PAGE_BATCHES];
 	pg_atomic_write_u32(&job->taken, at + 1);
-	return window_groups_place(channel, slot, result->room, words);
+	return page_batch_groups_place(channel, slot, result->room, words);
 }
 
 /*

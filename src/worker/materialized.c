@@ -12,7 +12,7 @@
 #include <stdlib.h>
 
 #include "worker/materialized.h"
-#include "worker/windows.h"
+#include "worker/page_batches.h"
 
 /* Most sets of rows at a time: one for each slot, and as many that have outlived their slot. */
 #define MATERIALIZED_MOST (2 * CHANNEL_JOBS)
@@ -132,7 +132,7 @@ hand_out(const Materialized *own, Channel *channel, int slot)
 
 	materialized_layout(own->type, own->ncolumns, part.nrows, &layout);
 	if (part.room != CHANNEL_NO_ROOM)
-		into = window_groups_place(channel, slot, part.room, &words);
+		into = page_batch_groups_place(channel, slot, part.room, &words);
 	if (into == NULL || part.first % 64 != 0 || layout.size > words * sizeof(uint64) ||
 		provider->read_materialized(own->rows, part.first, part.nrows, (uint8 *) into) != STATUS_DONE)
 		return KEEPING_FAILED;

@@ -4,7 +4,7 @@
  *
  * One thread visits all job slots in turn.  It trusts nothing that it finds
  * there: a job's image is copied and verified before anything of it is used,
- * and so is the description of every page batch (windows.c).
+ * and so is the description of every page batch (page_batches.c).
  *
  * Each visit starts one GPU batch at most, made of the page batches that wait,
  * so a GPU batch grows with the load.  One GPU batch is reserved for jobs that
@@ -24,7 +24,7 @@
 #include "worker/materialized.h"
 #include "worker/measure.h"
 #include "worker/service.h"
-#include "worker/windows.h"
+#include "worker/page_batches.h"
 
 /* Idle rounds before the loop sleeps: some 50 µs, and longer while a job is open. */
 #define IDLE_ROUNDS 200
@@ -42,7 +42,7 @@ typedef struct Ticket
 	bool		used;
 	int			job;			/* number of the job slot */
 	ChannelResult *result;
-	uint16		window[BATCH_WINDOWS];	/* numbers of the page batches */
+	uint16		page_batch[BATCH_PAGE_BATCHES];	/* numbers of the page batches */
 } Ticket;
 
 typedef struct ServiceJob
@@ -158,54 +158,54 @@ group_rows_bytes(const ServiceJob *own, uint32 nrows)
 static void
 submit(const ServiceJob *own, const Ticket *ticket, ProviderBatch *batch)
 {
-	for (uint32 w = 0; w < batch->nwindows && !batch->cached; w++)
-		batch->output[w] = window_output_place(channel, &channel->window[ticket->window[w]], &own->provider.view,
-											   batch->window[w].nrows, batch->wide);
+	for (uint32 w = 0; w < batch->npage_batches && !batch->cached; w++)
+		batch->output[w] = page_batch_output_place(channel, &channel->page_batch[ticket->page_batch[w]], &own->provider.view,
+											   batch->page_batch[w].nrows, batch->wide);
 	provider->submit(batch);
 }
 
 /* Add a page batch with pages to a GPU batch; NO_ROOM if that is full. */
 static DeviceStatus
-add_pages(const ServiceJob *own, const ChannelWindow *window, ProviderBatch *batch)
+add_pages(const ServiceJob *own, const ChannelPages *page_batch, ProviderBatch *batch)
 {
-	PageList   *list = &batch->window[batch->nwindows];
+	PageList   *list = &batch->page_batch[batch->npage_batches];
 	uint32		npages = 0;
 	uint32		nrows;
 	uint64		bytes;
 
-	if (!window_read_pages(channel, window, list))
+	if (!page_batch_read_pages(channel, page_batch, list))
 		return STATUS_BAD_PROGRAM;
-	for (uint32 w = 0; w <= batch->nwindows; w++)
-		npages += batch->window[w].npages;
+	for (uint32 w = 0; w <= batch->npage_batches; w++)
+		npages += batch->page_batch[w].npages;
 	if (npages > BATCH_PAGES)
 		return STATUS_NO_ROOM;
-	nrows = batch->row_start[batch->nwindows] + list->nrows;
+	nrows = batch->row_start[batch->npage_batches] + list->nrows;
 	bytes = tablet_bytes(own, npages, nrows);
 	/* a single page batch is tried without this reserve: fewer rows may pass than are counted */
-	if (batch->nwindows > 0)
+	if (batch->npage_batches > 0)
 		bytes += group_rows_bytes(own, nrows);
 	if (bytes > batch_bytes)
-		return batch->nwindows > 0 ? STATUS_NO_ROOM : STATUS_MEMORY_LIMIT;
-	batch->row_start[batch->nwindows + 1] = nrows;
+		return batch->npage_batches > 0 ? STATUS_NO_ROOM : STATUS_MEMORY_LIMIT;
+	batch->row_start[batch->npage_batches + 1] = nrows;
 	return STATUS_DONE;
 }
 
 /* Add a page batch to a GPU batch; NO_ROOM if that is full, or if one has pages and the other cached tablets. */
 static DeviceStatus
-add_window(const ServiceJob *own, int job, uint16 number, ProviderBatch *batch)
+add_page_batch(const ServiceJob *own, int job, uint16 number, ProviderBatch *batch)
 {
-	const ChannelWindow *window = &channel->window[number];
+	const ChannelPages *page_batch = &channel->page_batch[number];
 	bool		cached;
 
-	if (number >= CHANNEL_WINDOWS || !window_is_owned(channel, job, number))
+	if (number >= CHANNEL_PAGE_BATCHES || !page_batch_is_owned(channel, job, number))
 		return STATUS_BAD_PROGRAM;
 	if (own->provider.source != NULL)
-		return window_read_source(provider, &own->provider, &own->source, batch);
-	cached = window->ntablets > 0;
-	if (batch->nwindows > 0 && cached != batch->cached)
+		return page_batch_read_source(provider, &own->provider, &own->source, batch);
+	cached = page_batch->ntablets > 0;
+	if (batch->npage_batches > 0 && cached != batch->cached)
 		return STATUS_NO_ROOM;
 	batch->cached = cached;
-	return cached ? window_read_tablets(window, own->provider.view.program, batch_cached_bytes, batch) : add_pages(own, window, batch);
+	return cached ? page_batch_read_tablets(page_batch, own->provider.view.program, batch_cached_bytes, batch) : add_pages(own, page_batch, batch);
 }
 
 /* Add waiting page batches to a GPU batch, as many as fit.  Returns the status of the first if that cannot be added. */
@@ -219,25 +219,25 @@ fill_batch(ServiceJob *own, Ticket *ticket, ProviderBatch *batch)
 	DeviceStatus status = STATUS_DONE;
 
 	pg_read_barrier();
-	batch->nwindows = batch->npicks = batch->ntablets = batch->nwanted = 0;
+	batch->npage_batches = batch->npicks = batch->ntablets = batch->nwanted = 0;
 	batch->row_start[0] = 0;
 	batch->column_bytes = 0;
-	for (; at != end && batch->nwindows < BATCH_WINDOWS; at++)
+	for (; at != end && batch->npage_batches < BATCH_PAGE_BATCHES; at++)
 	{
-		uint16		number = job->ring[at % CHANNEL_JOB_WINDOWS];
+		uint16		number = job->ring[at % CHANNEL_JOB_PAGE_BATCHES];
 
-		status = add_window(own, ticket->job, number, batch);
+		status = add_page_batch(own, ticket->job, number, batch);
 		if (status != STATUS_DONE)
 			break;
-		ticket->window[batch->nwindows] = number;
-		result->window[batch->nwindows++] = number;
+		ticket->page_batch[batch->npage_batches] = number;
+		result->page_batch[batch->npage_batches++] = number;
 	}
 	/* a first page batch that fails is answered with its status; a later one waits for the next GPU batch */
-	if (status != STATUS_DONE && batch->nwindows == 0)
-		result->window[0] = job->ring[at++ % CHANNEL_JOB_WINDOWS];
+	if (status != STATUS_DONE && batch->npage_batches == 0)
+		result->page_batch[0] = job->ring[at++ % CHANNEL_JOB_PAGE_BATCHES];
 	else
 		status = STATUS_DONE;
-	result->nwindows = Max(batch->nwindows, 1);
+	result->npage_batches = Max(batch->npage_batches, 1);
 	pg_atomic_write_u32(&job->taken, at);
 	return status;
 }
@@ -313,9 +313,9 @@ answer_groups(ServiceJob *own, ChannelJob *job, ChannelResult *result)
 
 	memset(&result->times, 0, sizeof(result->times));
 	memset(result->max_scale, 0, sizeof(result->max_scale));
-	memset(result->window, 0, sizeof(result->window));
+	memset(result->page_batch, 0, sizeof(result->page_batch));
 	result->failed_column = -1;
-	result->nwindows = 0;
+	result->npage_batches = 0;
 	result->resident = 0;
 	publish(job, result, status, read.at, read.words);
 }
@@ -328,9 +328,9 @@ answer_waiting(ChannelJob *job, ChannelResult *result, DeviceStatus status)
 	uint32		end = pg_atomic_read_u32(&job->submitted);
 
 	pg_read_barrier();
-	result->nwindows = 0;
-	for (; at != end && result->nwindows < BATCH_WINDOWS; at++)
-		result->window[result->nwindows++] = job->ring[at % CHANNEL_JOB_WINDOWS];
+	result->npage_batches = 0;
+	for (; at != end && result->npage_batches < BATCH_PAGE_BATCHES; at++)
+		result->page_batch[result->npage_batches++] = job->ring[at % CHANNEL_JOB_PAGE_BATCHES];
 	pg_atomic_write_u32(&job->taken, at);
 	answer(job, result, status);
 }
@@ -363,23 +363,23 @@ copy_groups(const ProviderBatch *batch, ChannelResult *result, uint32 *words)
 static void
 deliver_outputs(const ProviderBatch *batch, const Ticket *ticket)
 {
-	for (uint32 w = 0; w < batch->nwindows && !batch->cached; w++)
+	for (uint32 w = 0; w < batch->npage_batches && !batch->cached; w++)
 		if (batch->output[w] != NULL)
-			channel->window[ticket->window[w]].output = batch->wide ? OUTPUT_WIDE : OUTPUT_NARROW;
+			channel->page_batch[ticket->page_batch[w]].output = batch->wide ? OUTPUT_WIDE : OUTPUT_NARROW;
 }
 
 /* Copy to each page batch the bitmap of its rows that passed. */
 static void
 deliver_rows(const ProviderBatch *batch, const Ticket *ticket)
 {
-	for (uint32 w = 0; w < batch->nwindows; w++)
+	for (uint32 w = 0; w < batch->npage_batches; w++)
 	{
-		ChannelWindow *window = &channel->window[ticket->window[w]];
+		ChannelPages *page_batch = &channel->page_batch[ticket->page_batch[w]];
 		uint32		first = batch->row_start[w];
 		uint32		end = batch->row_start[w + 1];
 
-		window->passed_shift = (uint16) (first % 8);
-		memcpy(window->passed, batch->passed + first / 8, (end + 7) / 8 - first / 8);
+		page_batch->passed_shift = (uint16) (first % 8);
+		memcpy(page_batch->passed, batch->passed + first / 8, (end + 7) / 8 - first / 8);
 	}
 }
 
@@ -425,9 +425,9 @@ run_again(ServiceJob *own, ProviderBatch *batch)
 	if (batch->status == STATUS_NEEDS_WIDE && !batch->wide && !batch->cached)
 	{
 		own->wide = true;
-		for (uint32 w = 0; w < batch->nwindows; w++)
-			npages += batch->window[w].npages;
-		if (tablet_bytes(own, npages, batch->row_start[batch->nwindows]) > batch_bytes)
+		for (uint32 w = 0; w < batch->npage_batches; w++)
+			npages += batch->page_batch[w].npages;
+		if (tablet_bytes(own, npages, batch->row_start[batch->npage_batches]) > batch_bytes)
 			return false;
 		batch->wide = true;
 	}
@@ -448,7 +448,7 @@ run_again(ServiceJob *own, ProviderBatch *batch)
 static void
 release_batch(ProviderBatch *batch)
 {
-	window_let_go(batch, 0);
+	page_batch_let_go(batch, 0);
 	if (spare == NULL)
 		spare = batch;
 	else
@@ -529,7 +529,7 @@ free_result(ChannelJob *job)
 
 /* Return true if a slot with state `word` is for this GPU process and has waiting page batches. */
 static bool
-windows_wait(ChannelJob *job, uint32 word)
+page_batches_wait(ChannelJob *job, uint32 word)
 {
 	return JOB_STATE(word) == JOB_OPEN && job->incarnation == pg_atomic_read_u32(&channel->incarnation) &&
 		pg_atomic_read_u32(&job->submitted) != pg_atomic_read_u32(&job->taken) && pg_atomic_read_u32(&job->more) == 0 &&
@@ -545,7 +545,7 @@ groups_wait(ChannelJob *job, const ServiceJob *own, uint32 word)
 
 /* Start a GPU batch of a slot's waiting page batches, if one is free.  Returns true if anything was done. */
 static bool
-serve_windows(int number, ChannelJob *job, ServiceJob *own)
+serve_page_batches(int number, ChannelJob *job, ServiceJob *own)
 {
 	ChannelResult *result = free_result(job);
 	DeviceStatus status;
@@ -614,7 +614,7 @@ serve_slot(int number)
 		open_job(own, job, word);
 	if (own->open && own->word == word && own->in_flight == 0 && materialized_serve(channel, number))
 		return true;
-	if (!windows_wait(job, word))
+	if (!page_batches_wait(job, word))
 	{
 		ChannelResult *result = groups_wait(job, own, word) ? free_result(job) : NULL;
 
@@ -628,7 +628,7 @@ serve_slot(int number)
 		return false;
 	if (!own->open)
 		open_job(own, job, word);
-	return serve_windows(number, job, own);
+	return serve_page_batches(number, job, own);
 }
 
 /* Sleep until the doorbell rings or the heartbeat is due. */
@@ -645,7 +645,7 @@ sleep_until_rung(void)
 		ChannelJob *job = &channel->job[i];
 		uint32		word = pg_atomic_read_u32(&job->state); /* a request may have arrived since the last visit */
 
-		if (((windows_wait(job, word) || groups_wait(job, &jobs[i], word)) && free_result(job) != NULL) ||
+		if (((page_batches_wait(job, word) || groups_wait(job, &jobs[i], word)) && free_result(job) != NULL) ||
 			(JOB_STATE(word) == JOB_OPEN && materialized_asked(job)))
 		{
 			pg_atomic_write_u32(&channel->sleeping, 0);

@@ -295,7 +295,7 @@ prepare(CpuBatch *own, const Program *program, uint32 nrows)
 
 	if (own->arena == NULL && posix_memalign((void **) &own->arena, 64, BATCH_BYTES) != 0)
 		return false;
-	own->rows = realloc(own->rows, (size_t) TABLET_WINDOW_PAGES * HEAP_MAX_TUPLES * sizeof(uint32));
+	own->rows = realloc(own->rows, (size_t) PAGE_BATCH_PAGES * HEAP_MAX_TUPLES * sizeof(uint32));
 	own->passed = realloc(own->passed, nrows / 8 + 1);
 	groups->rows = realloc(groups->rows, (size_t) capacity * program->row_words * 8);
 	groups->hashes = realloc(groups->hashes, (size_t) capacity * 8);
@@ -363,10 +363,10 @@ is_cancelled(const void *arg)
 
 /* Deform the pages of a page batch, run the program over the tablet, and store outputs and the rows that passed. */
 static DeviceStatus
-run_window(CpuBatch *own, uint32 w)
+run_page_batch(CpuBatch *own, uint32 w)
 {
 	const ProviderBatch *batch = &own->batch;
-	const PageList *pages = &batch->window[w];
+	const PageList *pages = &batch->page_batch[w];
 	const uint32 row_start = batch->row_start[w];
 	const JobView *view = &batch->job->view;
 	const DeformSpec *deform = &view->deform;
@@ -472,7 +472,7 @@ submit(ProviderBatch *batch)
 {
 	CpuBatch   *own = (CpuBatch *) batch;
 	const Program *program = batch->job->view.program;
-	bool		ready = tables_fit(batch->job) && prepare(own, program, batch->row_start[batch->nwindows]);
+	bool		ready = tables_fit(batch->job) && prepare(own, program, batch->row_start[batch->npage_batches]);
 
 	batch->status = ready ? STATUS_DONE : STATUS_MEMORY_LIMIT;
 	batch->failed_column = -1;
@@ -480,8 +480,8 @@ submit(ProviderBatch *batch)
 	memset(&batch->times, 0, sizeof(batch->times));
 	if (batch->cached && batch->status == STATUS_DONE)
 		batch->status = run_cached(own);
-	for (uint32 w = 0; w < batch->nwindows && !batch->cached && batch->status == STATUS_DONE; w++)
-		batch->status = run_window(own, w);
+	for (uint32 w = 0; w < batch->npage_batches && !batch->cached && batch->status == STATUS_DONE; w++)
+		batch->status = run_page_batch(own, w);
 	if (batch->status == STATUS_DONE && batch->table != NULL)
 		batch->status = keep_groups(batch->table, &own->groups);
 	batch->groups = program->aggregates && batch->table == NULL ? &own->groups : NULL;

@@ -514,7 +514,7 @@ output_launch(const OutputLaunch *launch, uint32_t noutputs, void *stream)
 
 	for (uint32_t c = 0; c < launch->tablet->ncols; c++)
 		types[c] = launch->tablet->column[c].type;
-	for (uint32_t w = 0; w < launch->nwindows && *launch->status == STATUS_DONE; w++)
+	for (uint32_t w = 0; w < launch->npage_batches && *launch->status == STATUS_DONE; w++)
 	{
 		OutputLayout layout;
 		uint32_t	n = 0;
@@ -532,22 +532,22 @@ output_launch(const OutputLaunch *launch, uint32_t noutputs, void *stream)
 
 /* Fill a column of one page batch's tablet, whose layout is set. */
 static void
-write_column(const Tablet *from, uint32_t first, Tablet *window, uint32_t c)
+write_column(const Tablet *from, uint32_t first, Tablet *page_batch, uint32_t c)
 {
 	const TabletColumn *all = &from->column[c];
-	TabletColumn *column = &window->column[c];
+	TabletColumn *column = &page_batch->column[c];
 	const uint64_t bytes = coltype_bytes((ColType) all->type);
-	uint64_t   *nulls = (uint64_t *) tablet_at(window, column->nulls);
+	uint64_t   *nulls = (uint64_t *) tablet_at(page_batch, column->nulls);
 
-	memcpy(tablet_at(window, column->values), tablet_at(from, all->values) + bytes * first, bytes * window->nrows);
+	memcpy(tablet_at(page_batch, column->values), tablet_at(from, all->values) + bytes * first, bytes * page_batch->nrows);
 	column->null_count = all->null_count;
 	column->max_scale = all->max_scale;
 	if (all->null_count > 0)
-		memset(nulls, 0, tablet_bitmap_bytes(window->nrows));
-	for (uint32_t row = 0; row < window->nrows; row++)
+		memset(nulls, 0, tablet_bitmap_bytes(page_batch->nrows));
+	for (uint32_t row = 0; row < page_batch->nrows; row++)
 		if (tablet_is_null(from, all, first + row))
 			bitmap_set(nulls, row, 1);
-	deform_zone_map(window, column);
+	deform_zone_map(page_batch, column);
 }
 
 int
@@ -559,16 +559,16 @@ output_columns_launch(const OutputLaunch *launch, uint32_t ncolumns, void *strea
 
 	for (uint32_t c = 0; c < ncolumns; c++)
 		types[c] = launch->tablet->column[c].type;
-	for (uint32_t w = 0; w < launch->nwindows && *launch->status == STATUS_DONE; w++)
+	for (uint32_t w = 0; w < launch->npage_batches && *launch->status == STATUS_DONE; w++)
 	{
 		const uint32_t nrows = launch->row_start[w + 1] - launch->row_start[w];
-		Tablet	   *window = scratch(&memory, &have, tablet_columns_size(types, ncolumns, nrows));
+		Tablet	   *page_batch = scratch(&memory, &have, tablet_columns_size(types, ncolumns, nrows));
 
-		tablet_layout(window, types, ncolumns, nrows, 0);
+		tablet_layout(page_batch, types, ncolumns, nrows, 0);
 		for (uint32_t c = 0; c < ncolumns && launch->block[w] != NULL; c++)
 		{
-			write_column(launch->tablet, launch->row_start[w], window, c);
-			column_store(for_pack, window, c, (Tablet *) launch->block[w]);
+			write_column(launch->tablet, launch->row_start[w], page_batch, c);
+			column_store(for_pack, page_batch, c, (Tablet *) launch->block[w]);
 		}
 	}
 	return SUCCESS;

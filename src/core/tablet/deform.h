@@ -78,9 +78,9 @@ typedef struct PageList
 {
 	uint32_t	npages;
 	uint32_t	nrows;
-	const uint8_t *page[TABLET_WINDOW_PAGES];
-	const uint16_t *offsets[TABLET_WINDOW_PAGES];
-	uint16_t	ntuples[TABLET_WINDOW_PAGES];
+	const uint8_t *page[PAGE_BATCH_PAGES];
+	const uint16_t *offsets[PAGE_BATCH_PAGES];
+	uint16_t	ntuples[PAGE_BATCH_PAGES];
 } PageList;
 
 /* Return the type of the column that an attribute's values go to, or of its second column. */

@@ -8,7 +8,7 @@
  *
  *		Tablet | TabletColumn[ncols] | per column: values, null bitmap | rows | variable-width area
  *
- * A tablet made from pages for one query covers a page batch of at most TABLET_WINDOW_PAGES pages.
+ * A tablet made from pages for one query covers a page batch of at most PAGE_BATCH_PAGES pages.
  * A cached tablet is assembled from the columns of many pages, and its columns may be stored
  * anywhere in the cache's memory (tablet/cache/shelf.h).
  */
@@ -17,7 +17,7 @@
 
 #include "core/target.h"
 
-#define TABLET_WINDOW_PAGES 64
+#define PAGE_BATCH_PAGES 64
 
 typedef enum ColType
 {

@@ -76,13 +76,13 @@ counting_program(int ncolumns)
  * read, and give way.  The leader reports for its parallel workers.
  */
 static DeviceStatus
-after_window(void *arg, const DeviceWork *work)
+after_page_batch(void *arg, const DeviceWork *work)
 {
 	const Building *building = arg;
-	const PageWindow *window = work->owner;
+	const PageBatch *page_batch = work->owner;
 
 	if (!IsParallelWorker())
-		progress_set(building->feed.source.relation, building->ntablets, window->block[0] / TABLET_BLOCKS);
+		progress_set(building->feed.source.relation, building->ntablets, page_batch->block[0] / TABLET_BLOCKS);
 	if (building->give_way != NULL)
 		building->give_way();
 	return STATUS_DONE;
@@ -120,7 +120,7 @@ begin(Building *building, const BuildOrder *order, const ColumnWanted *wanted, i
 	(void) tablet_scan_decide_next(feed->tablets, &nfound);
 	feed->source.next = feed->source.end = 0;
 	feed->builds = true;
-	feed->take_rows = after_window;
+	feed->take_rows = after_page_batch;
 	feed->take_arg = building;
 	if (order->threads < 0)
 		building->leased = threads_lease();

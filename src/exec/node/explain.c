@@ -111,15 +111,15 @@ explain_device(GpuNode *node, ExplainState *es)
 
 /* Return the number of page batches that the relations read by the node have; 0 if nothing was read. */
 static int64
-windows_of(const GpuNode *node)
+page_batches_of(const GpuNode *node)
 {
-	int64		windows = 0;
+	int64		page_batches = 0;
 
-	if (node->report.feed.windows + node->report.feed.tablets_skipped == 0)
+	if (node->report.feed.page_batches + node->report.feed.tablets_skipped == 0)
 		return 0;
 	for (int m = 0; m < Max(node->nchildren, 1); m++)
-		windows += ((int64) RelationGetNumberOfBlocks(children_at(node, m)) + TABLET_WINDOW_PAGES - 1) / TABLET_WINDOW_PAGES;
-	return windows;
+		page_batches += ((int64) RelationGetNumberOfBlocks(children_at(node, m)) + PAGE_BATCH_PAGES - 1) / PAGE_BATCH_PAGES;
+	return page_batches;
 }
 
 /*
@@ -132,7 +132,7 @@ explain_secret_report(const GpuNode *node, ExplainState *es)
 {
 	const FeedReport *feed = &node->report.feed;
 
-	ExplainPropertyInteger("Tablets", NULL, windows_of(node), es);
+	ExplainPropertyInteger("Tablets", NULL, page_batches_of(node), es);
 	ExplainPropertyInteger("Rows In", NULL, feed->rows_in + feed->rows_skipped, es);
 }
 
@@ -149,7 +149,7 @@ explain_report(GpuNode *node, ExplainState *es)
 		ExplainPropertyInteger("Rounds", NULL, report->rounds, es);
 	if (report->sampled > 0)
 		ExplainPropertyInteger("Rounds of a Sample", NULL, report->sampled, es);
-	ExplainPropertyInteger("Tablets", NULL, feed->windows, es);
+	ExplainPropertyInteger("Tablets", NULL, feed->page_batches, es);
 	if (feed->tablets_found > 0)
 		ExplainPropertyInteger("Tablets Cached", NULL, feed->tablets_found, es);
 	if (feed->tablets_skipped > 0)
@@ -160,10 +160,10 @@ explain_report(GpuNode *node, ExplainState *es)
 		ExplainPropertyInteger("Tablets Added", NULL, feed->tablets_added, es);
 	if (node->fetches)
 		ExplainPropertyInteger("Rows Fetched", NULL, feed->rows_fetched, es);
-	if (report->fallback_windows > 0)
-		ExplainPropertyInteger("Tablets by PostgreSQL", NULL, report->fallback_windows, es);
-	if (feed->left_windows > 0)
-		ExplainPropertyInteger("Tablets on CPU", NULL, feed->left_windows, es);
+	if (report->fallback_page_batches > 0)
+		ExplainPropertyInteger("Tablets by PostgreSQL", NULL, report->fallback_page_batches, es);
+	if (feed->left_page_batches > 0)
+		ExplainPropertyInteger("Tablets on CPU", NULL, feed->left_page_batches, es);
 	if (feed->left_for != STATUS_DONE)
 		ExplainPropertyText("Left to CPU", psprintf("%s (%s)", feed_left_reason(feed), status_text(feed->left_for)), es);
 	if (feed->feeders > 0)

@@ -451,7 +451,7 @@ node_end_run(GpuNode *node)
 	/* Report the maximum of the feeders that took part at a time. */
 	feeders = Max(node->report.feed.feeders, report->feeders);
 	/* The number of runs must not be disclosed either: report the last one only. */
-	if (node->secret && report->windows + report->tablets_skipped > 0)
+	if (node->secret && report->page_batches + report->tablets_skipped > 0)
 		memset(&node->report.feed, 0, sizeof(node->report.feed));
 	feed_report_add(&node->report.feed, report);
 	node->report.feed.feeders = feeders;
@@ -474,7 +474,7 @@ node_end(GpuNode *node)
 {
 	node_end_run(node);
 	last_report = node->report;
-	if (!node->secret && node->report.feed.windows > 0 && node->report.fallback_reason == NULL)
+	if (!node->secret && node->report.feed.page_batches > 0 && node->report.fallback_reason == NULL)
 		stat_count_executed();
 	joins_end(node);
 	children_end(node);

@@ -83,7 +83,7 @@ scan_reset_batches(GpuScanState *state)
 	memset(state->batches, 0, sizeof(state->batches));
 	state->batch = &state->batches[0];
 	state->ahead = &state->batches[1];
-	state->at_window = 0;
+	state->at_page_batch = 0;
 	state->at_place = 0;
 	state->batch_size = 1;
 	state->begun = false;
@@ -113,15 +113,15 @@ begin(CustomScanState *css, EState *estate, int eflags)
 
 /* Replace a slice of a cached tablet by its pages. */
 static void
-read_instead(GpuScanState *state, BatchWindow *entry)
+read_instead(GpuScanState *state, BatchPages *entry)
 {
-	portions_reread(&state->portions, entry->slice, entry->window);
+	portions_reread(&state->portions, entry->slice, entry->page_batch);
 	entry->cached = false;
 }
 
 /* Copy the outputs of a portion's rows, if any.  Return false if the bytes of a slice's texts cannot be copied. */
 static bool
-keep_outputs(GpuScanState *state, BatchWindow *entry, const DeviceWork *work)
+keep_outputs(GpuScanState *state, BatchPages *entry, const DeviceWork *work)
 {
 	GpuNode    *node = &state->node;
 	const CompileResult *compiled = &node->compiled;
@@ -138,7 +138,7 @@ keep_outputs(GpuScanState *state, BatchWindow *entry, const DeviceWork *work)
 
 /* Make room for `n` places. */
 static void
-make_places(GpuScanState *state, BatchWindow *entry, uint32 n)
+make_places(GpuScanState *state, BatchPages *entry, uint32 n)
 {
 	if (n <= entry->places_capacity)
 		return;
@@ -148,13 +148,13 @@ make_places(GpuScanState *state, BatchWindow *entry, uint32 n)
 
 /* Take a slice's rows: their outputs, or else tuples fetched from pages.  Return false if these cannot be fetched. */
 static bool
-keep_slice(GpuScanState *state, BatchWindow *entry, const DeviceWork *work)
+keep_slice(GpuScanState *state, BatchPages *entry, const DeviceWork *work)
 {
 	entry->nplaces = work->nrows;
 	if (entry->has_outputs || work->nrows == 0)
 		return true;
 	make_places(state, entry, work->nrows);
-	if (!portions_fetch(&state->portions, entry->slice, work->rows, work->nrows, entry->window, entry->places))
+	if (!portions_fetch(&state->portions, entry->slice, work->rows, work->nrows, entry->page_batch, entry->places))
 		return false;
 	entry->cached = false;
 	return true;
@@ -162,9 +162,9 @@ keep_slice(GpuScanState *state, BatchWindow *entry, const DeviceWork *work)
 
 /* Take the places and outputs of a portion's rows that passed; work = NULL takes all rows, unfiltered. */
 static void
-keep_rows(GpuScanState *state, BatchWindow *entry, const DeviceWork *work)
+keep_rows(GpuScanState *state, BatchPages *entry, const DeviceWork *work)
 {
-	const PageList *list = &entry->window->list;
+	const PageList *list = &entry->page_batch->list;
 	uint32		n = 0;
 
 	entry->has_outputs = false;
@@ -220,13 +220,13 @@ drop_outputs(GpuNode *node, DeviceStatus status)
 
 /* Leave the rows of a page batch to PostgreSQL's filters. */
 static void
-leave_to_postgres(GpuScanState *state, BatchWindow *entry, DeviceStatus status)
+leave_to_postgres(GpuScanState *state, BatchPages *entry, DeviceStatus status)
 {
 	if (state->collecting)
 		state->not_told = status;
 	else
 	{
-		state->node.report.fallback_windows++;
+		state->node.report.fallback_page_batches++;
 		node_note_status(&state->node, status);
 	}
 	keep_rows(state, entry, NULL);
@@ -237,7 +237,7 @@ static void
 take_item(GpuScanState *state, DeviceWork *work, bool *again)
 {
 	GpuNode    *node = &state->node;
-	BatchWindow *entry = work->owner;
+	BatchPages *entry = work->owner;
 
 	if (!feed_item_finished(&node->feed, work))
 		return;
@@ -257,13 +257,13 @@ take_item(GpuScanState *state, DeviceWork *work, bool *again)
 	else
 		leave_to_postgres(state, entry, work->status);
 	if (work->pages != NULL)
-		portions_collect(&state->portions, entry->window, work->status == STATUS_DONE ? work->tablet : NULL);
+		portions_collect(&state->portions, entry->page_batch, work->status == STATUS_DONE ? work->tablet : NULL);
 	node->device->release(node->feed.job, work);
 }
 
 /* Submit a portion to the device.  Return false if the device has no free item. */
 static bool
-submit_window(GpuScanState *state, BatchWindow *entry)
+submit_page_batch(GpuScanState *state, BatchPages *entry)
 {
 	GpuNode    *node = &state->node;
 	DeviceWork *work = node->device->acquire(node->feed.job);
@@ -282,8 +282,8 @@ submit_window(GpuScanState *state, BatchWindow *entry)
 	}
 	else
 	{
-		work->pages = &entry->window->list;
-		work->places = portions_places(&state->portions, entry->window);
+		work->pages = &entry->page_batch->list;
+		work->places = portions_places(&state->portions, entry->page_batch);
 	}
 	node->device->submit(node->feed.job, work);
 	return true;
@@ -297,12 +297,12 @@ run_batch(GpuScanState *state)
 	DeviceWork *work;
 	bool		again = false;
 
-	for (int w = 0; w < state->batch->nwindows; w++)
+	for (int w = 0; w < state->batch->npage_batches; w++)
 	{
-		BatchWindow *entry = &state->batch->window[w];
+		BatchPages *entry = &state->batch->page_batch[w];
 
 		CHECK_FOR_INTERRUPTS();
-		while (!entry->submitted && !submit_window(state, entry))
+		while (!entry->submitted && !submit_page_batch(state, entry))
 			take_item(state, node->device->collect(node->feed.job, true), &again);
 	}
 	while ((work = node->device->collect(node->feed.job, true)) != NULL)
@@ -323,10 +323,10 @@ may_use_tablets(const GpuScanState *state)
 static void
 release_batch(GpuScanState *state)
 {
-	for (int w = 0; w < state->batch->nwindows; w++)
-		page_window_release(state->batch->window[w].window);
-	state->batch->nwindows = 0;
-	state->at_window = 0;
+	for (int w = 0; w < state->batch->npage_batches; w++)
+		page_batch_release(state->batch->page_batch[w].page_batch);
+	state->batch->npage_batches = 0;
+	state->at_page_batch = 0;
 	state->at_place = 0;
 }
 
@@ -336,25 +336,25 @@ fill_batch(GpuScanState *state, Batch *batch, bool early)
 {
 	GpuNode    *node = &state->node;
 
-	while (batch->nwindows < state->batch_size && !state->exhausted)
+	while (batch->npage_batches < state->batch_size && !state->exhausted)
 	{
-		BatchWindow *entry = &batch->window[batch->nwindows];
+		BatchPages *entry = &batch->page_batch[batch->npage_batches];
 		Portion		portion;
 
-		if (entry->window == NULL)
+		if (entry->page_batch == NULL)
 		{
-			entry->window = feed_new_window(&node->feed);
+			entry->page_batch = feed_new_page_batch(&node->feed);
 			entry->slice = MemoryContextAllocZero(node->run_context, sizeof(TabletSlice));
 		}
-		portion = portions_next(&state->portions, entry->window, entry->slice);
+		portion = portions_next(&state->portions, entry->page_batch, entry->slice);
 		entry->submitted = false;
 		entry->cached = portion == PORTION_SLICE;
 		if (portion == PORTION_END)
 			state->exhausted = true;
 		else
 		{
-			batch->nwindows++;
-			early = early && batch->nwindows <= MAX_EARLY && submit_window(state, entry);
+			batch->npage_batches++;
+			early = early && batch->npage_batches <= MAX_EARLY && submit_page_batch(state, entry);
 		}
 	}
 	if (!state->waiting)
@@ -398,15 +398,15 @@ judge_batch(GpuScanState *state)
 		else
 			begin_anew(state);
 	}
-	for (int w = 0; w < state->batch->nwindows; w++)
+	for (int w = 0; w < state->batch->npage_batches; w++)
 	{
-		BatchWindow *entry = &state->batch->window[w];
+		BatchPages *entry = &state->batch->page_batch[w];
 
 		if (entry->cached)
 			read_instead(state, entry);
 		keep_rows(state, entry, NULL);
 	}
-	state->node.report.fallback_windows += state->batch->nwindows;
+	state->node.report.fallback_page_batches += state->batch->npage_batches;
 }
 
 /*
@@ -417,17 +417,17 @@ judge_batch(GpuScanState *state)
 static void
 unpin_batch(GpuScanState *state)
 {
-	for (int w = 0; w < state->batch->nwindows; w++)
+	for (int w = 0; w < state->batch->npage_batches; w++)
 	{
-		BatchWindow *entry = &state->batch->window[w];
+		BatchPages *entry = &state->batch->page_batch[w];
 
 		if (entry->cached)
 			continue;
 		if (entry->has_outputs || (!state->may_run_ahead && !state->waiting))
-			page_window_rest(entry->window);
+			page_batch_rest(entry->page_batch);
 		/* The device has yet to filter these. */
 		else if (!state->may_run_ahead)
-			page_window_copy(entry->window);
+			page_batch_copy(entry->page_batch);
 	}
 }
 
@@ -443,20 +443,20 @@ scan_next_batch(GpuScanState *state)
 	state->batch = state->ahead;
 	state->ahead = done;
 	state->begun |= state->node.feed.finished > 0;
-	if (state->batch->nwindows == 0)
+	if (state->batch->npage_batches == 0)
 		fill_batch(state, state->batch, false);
 	judge_batch(state);
 	unpin_batch(state);
 	if (state->may_run_ahead && state->batch_size >= MIN_AHEAD && node->feed.job != NULL && !state->exhausted)
 		fill_batch(state, state->ahead, true);
 	/* After the last scan batch: others may want what the job holds. */
-	if (state->exhausted && state->ahead->nwindows == 0 && !state->waiting)
+	if (state->exhausted && state->ahead->npage_batches == 0 && !state->waiting)
 	{
 		portions_end(&state->portions);
 		node_close_job(node);
 	}
 	node_add_time(node, start);
-	return state->batch->nwindows > 0;
+	return state->batch->npage_batches > 0;
 }
 
 /* Let the device take over after the subplans have run: from the rest of the current page batch on. */
@@ -464,7 +464,7 @@ static void
 end_waiting(GpuScanState *state)
 {
 	GpuNode    *node = &state->node;
-	BatchWindow *entry = &state->batch->window[0];
+	BatchPages *entry = &state->batch->page_batch[0];
 	uint32		last = entry->places[state->at_place - 1];
 
 	state->waiting = false;
@@ -472,7 +472,7 @@ end_waiting(GpuScanState *state)
 	if (!node_open_job(node))
 		return;
 	entry->submitted = false;
-	node->report.fallback_windows--;
+	node->report.fallback_page_batches--;
 	judge_batch(state);
 	unpin_batch(state);
 	for (state->at_place = 0; state->at_place < entry->nplaces; state->at_place++)
@@ -497,12 +497,12 @@ scan_copy_row(GpuScanState *state, TupleTableSlot *from)
 }
 
 bool
-scan_store_row(GpuScanState *state, PageWindow *window, uint32 place)
+scan_store_row(GpuScanState *state, PageBatch *page_batch, uint32 place)
 {
 	TupleTableSlot *heap_slot = state->heap_slot;
 	HeapTupleData tuple;
 
-	if (!page_window_tuple(window, state->node.relation, place, &tuple))
+	if (!page_batch_tuple(page_batch, state->node.relation, place, &tuple))
 		return false;
 	ExecStoreHeapTuple(&tuple, heap_slot, false);
 	scan_copy_row(state, heap_slot);
@@ -512,7 +512,7 @@ scan_store_row(GpuScanState *state, PageWindow *window, uint32 place)
 
 /* Store a row in the scan slot from the device's outputs. */
 static void
-store_outputs(GpuScanState *state, const BatchWindow *entry, uint32 row)
+store_outputs(GpuScanState *state, const BatchPages *entry, uint32 row)
 {
 	TupleTableSlot *slot = state->node.css.ss.ss_ScanTupleSlot;
 	MemoryContext old = MemoryContextSwitchTo(state->node.css.ss.ps.ps_ExprContext->ecxt_per_tuple_memory);
@@ -523,13 +523,13 @@ store_outputs(GpuScanState *state, const BatchWindow *entry, uint32 row)
 	if (entry->cached)
 		ItemPointerSetInvalid(&slot->tts_tid);
 	else
-		ItemPointerSet(&slot->tts_tid, entry->window->block[ROW_PAGE(entry->places[row])], ROW_OFFNUM(entry->places[row]));
+		ItemPointerSet(&slot->tts_tid, entry->page_batch->block[ROW_PAGE(entry->places[row])], ROW_OFFNUM(entry->places[row]));
 	slot->tts_tableOid = RelationGetRelid(state->node.relation);
 }
 
 /* Store the next row of a portion, filtered or not, in the scan slot.  Return false at the end of the portion. */
 static bool
-next_place(GpuScanState *state, BatchWindow *entry)
+next_place(GpuScanState *state, BatchPages *entry)
 {
 	while (state->at_place < entry->nplaces)
 	{
@@ -541,8 +541,8 @@ next_place(GpuScanState *state, BatchWindow *entry)
 			return true;
 		}
 		if (at + LOOKAHEAD < entry->nplaces)
-			page_window_prefetch(entry->window, entry->places[at + LOOKAHEAD]);
-		if (scan_store_row(state, entry->window, entry->places[at]))
+			page_batch_prefetch(entry->page_batch, entry->places[at + LOOKAHEAD]);
+		if (scan_store_row(state, entry->page_batch, entry->places[at]))
 			return true;
 	}
 	return false;
@@ -600,13 +600,13 @@ scan_next_row(GpuScanState *state)
 		scan_start_run(state);
 	for (;;)
 	{
-		BatchWindow *entry = &state->batch->window[state->at_window];
+		BatchPages *entry = &state->batch->page_batch[state->at_page_batch];
 		ExprState  *qual;
 
 		CHECK_FOR_INTERRUPTS();
 		if (state->waiting && state->at_place > 0 && !params_wait(node))
 			end_waiting(state);
-		if (state->at_window >= state->batch->nwindows)
+		if (state->at_page_batch >= state->batch->npage_batches)
 		{
 			if (!scan_next_batch(state))
 			{
@@ -619,9 +619,9 @@ scan_next_row(GpuScanState *state)
 		ResetExprContext(econtext);
 		if (!next_place(state, entry))
 		{
-			if (!entry->cached && entry->window->rests)
-				page_window_rest(entry->window);
-			state->at_window++;
+			if (!entry->cached && entry->page_batch->rests)
+				page_batch_rest(entry->page_batch);
+			state->at_page_batch++;
 			state->at_place = 0;
 			continue;
 		}

@@ -14,24 +14,24 @@
 #define MAX_BATCH 16
 
 /* A portion of a scan batch: a page batch, or a slice of a cached tablet. */
-typedef struct BatchWindow
+typedef struct BatchPages
 {
-	PageWindow *window;
+	PageBatch *page_batch;
 	TabletSlice *slice;
-	bool		cached;			/* the portion is `slice`, not `window` */
-	uint32	   *places;			/* places in `window` of the rows to look at, in heap order; unused for a slice */
+	bool		cached;			/* the portion is `slice`, not `page_batch` */
+	uint32	   *places;			/* places in `page_batch` of the rows to look at, in heap order; unused for a slice */
 	uint32		nplaces;
 	uint32		places_capacity;
 	bool		submitted;
 	bool		judged;			/* the device's filters have been applied */
 	bool		has_outputs;	/* `outputs` has all that is wanted of these rows */
 	OutputRows	outputs;
-} BatchWindow;
+} BatchPages;
 
 typedef struct Batch
 {
-	BatchWindow window[MAX_BATCH];
-	int			nwindows;
+	BatchPages page_batch[MAX_BATCH];
+	int			npage_batches;
 } Batch;
 
 /* Heap scan by PostgreSQL, which returns the rows once a cursor has moved backward. */
@@ -70,7 +70,7 @@ typedef struct GpuScanState
 	Batch	   *batch;			/* scan batch whose rows are being returned */
 	Batch	   *ahead;			/* next scan batch, which the device may already work on */
 	int			batch_size;		/* number of portions of the next scan batch */
-	int			at_window;
+	int			at_page_batch;
 	uint32		at_place;
 	bool		collecting;		/* rows are put into a row store, and only the device may evaluate filters */
 	DeviceStatus not_told;		/* while collecting: status with which the device failed, or DONE */
@@ -91,7 +91,7 @@ extern void scan_start_run(GpuScanState *state);
 extern bool scan_next_batch(GpuScanState *state);
 
 /* Store the heap tuple at a place of a page batch in the scan slot.  Return false if the tuple has been removed. */
-extern bool scan_store_row(GpuScanState *state, PageWindow *window, uint32 place);
+extern bool scan_store_row(GpuScanState *state, PageBatch *page_batch, uint32 place);
 
 /* Copy a heap tuple's attributes from another slot into the scan slot.  The values last as long as `from` does. */
 extern void scan_copy_row(GpuScanState *state, TupleTableSlot *from);

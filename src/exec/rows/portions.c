@@ -79,7 +79,7 @@ portions_rewind(Portions *portions)
 
 	feed_close_tablets(portions->feed);
 	/* work done in vain is not reported */
-	report->windows = report->rows_in = report->rows_skipped = report->column_bytes = 0;
+	report->page_batches = report->rows_in = report->rows_skipped = report->column_bytes = 0;
 	report->tablets_found = report->tablets_skipped = report->tablets_added = report->blocks_reread = report->rows_fetched = 0;
 }
 
@@ -93,8 +93,8 @@ portions_leave(Portions *portions)
 		return;
 	portions->rest = Min(tablet_walk_leave(&portions->walk, &feed->source) * TABLET_BLOCKS, blocks_of(feed));
 	/* the tablets that page batches were collected for are gone */
-	foreach(lc, feed->windows)
-		((PageWindow *) lfirst(lc))->build = NULL;
+	foreach(lc, feed->page_batches)
+		((PageBatch *) lfirst(lc))->build = NULL;
 	feed_close_tablets(feed);
 }
 
@@ -114,11 +114,11 @@ read_rest(Portions *portions)
 }
 
 Portion
-portions_next(Portions *portions, PageWindow *window, TabletSlice *slice)
+portions_next(Portions *portions, PageBatch *page_batch, TabletSlice *slice)
 {
 	Feed	   *feed = portions->feed;
 
-	while (!feed_fill_window(feed, window))
+	while (!feed_fill_page_batch(feed, page_batch))
 	{
 		WalkStep	step;
 		MemoryContext old;
@@ -137,27 +137,27 @@ portions_next(Portions *portions, PageWindow *window, TabletSlice *slice)
 			return PORTION_END;
 		if (step == WALK_SLICE)
 		{
-			feed->report.windows++;
+			feed->report.page_batches++;
 			feed_count_cached(feed, &slice->rows);
 			return PORTION_SLICE;
 		}
 	}
 	if (feed->tablets != NULL)
-		(void) tablet_scan_add_window(feed->tablets, window);
+		(void) tablet_scan_add_page_batch(feed->tablets, page_batch);
 	return PORTION_PAGES;
 }
 
 ColumnPlace *
-portions_places(const Portions *portions, const PageWindow *window)
+portions_places(const Portions *portions, const PageBatch *page_batch)
 {
-	return portions->feed->tablets != NULL && window->build != NULL ? window->places : NULL;
+	return portions->feed->tablets != NULL && page_batch->build != NULL ? page_batch->places : NULL;
 }
 
 void
-portions_collect(Portions *portions, PageWindow *window, Tablet *columns)
+portions_collect(Portions *portions, PageBatch *page_batch, Tablet *columns)
 {
 	if (portions->feed->tablets != NULL)
-		tablet_scan_collect(portions->feed->tablets, window, columns);
+		tablet_scan_collect(portions->feed->tablets, page_batch, columns);
 }
 
 /*
@@ -165,7 +165,7 @@ portions_collect(Portions *portions, PageWindow *window, Tablet *columns)
  * within the slice; NULL = none), without changing the source's position.
  */
 static void
-read_blocks(Portions *portions, const TabletSlice *slice, const BlockSet *skip, PageWindow *window)
+read_blocks(Portions *portions, const TabletSlice *slice, const BlockSet *skip, PageBatch *page_batch)
 {
 	PageSource *source = &portions->feed->source;
 	const PageSource before = *source;
@@ -174,7 +174,7 @@ read_blocks(Portions *portions, const TabletSlice *slice, const BlockSet *skip, 
 	source->end = slice->end;
 	source->skip = skip;
 	source->watch = NULL;
-	(void) page_source_next(source, window);
+	(void) page_source_next(source, page_batch);
 	source->next = before.next;
 	source->end = before.end;
 	source->range = before.range;
@@ -183,9 +183,9 @@ read_blocks(Portions *portions, const TabletSlice *slice, const BlockSet *skip, 
 }
 
 void
-portions_reread(Portions *portions, const TabletSlice *slice, PageWindow *window)
+portions_reread(Portions *portions, const TabletSlice *slice, PageBatch *page_batch)
 {
-	read_blocks(portions, slice, NULL, window);
+	read_blocks(portions, slice, NULL, page_batch);
 }
 
 /* Find the blocks of a slice that have none of the given rows. */
@@ -209,23 +209,23 @@ find_blocks_without(const TabletSlice *slice, const uint32 *rows, uint32 nrows, 
 }
 
 bool
-portions_fetch(Portions *portions, const TabletSlice *slice, const uint32 *rows, uint32 nrows, PageWindow *window, uint32 *places)
+portions_fetch(Portions *portions, const TabletSlice *slice, const uint32 *rows, uint32 nrows, PageBatch *page_batch, uint32 *places)
 {
-	const PageList *list = &window->list;
+	const PageList *list = &page_batch->list;
 	BlockSet	without;
 	uint32		first = slice->lead;
 	uint32		n = 0;
 	int			p = 0;
 
 	find_blocks_without(slice, rows, nrows, &without);
-	read_blocks(portions, slice, &without, window);
+	read_blocks(portions, slice, &without, page_batch);
 	for (uint32 block = 0; block < slice->end - slice->first; first += slice->ntuples[block++])
 	{
 		if (block_set_has(&without, block))
 			continue;
-		if (p == list->npages || window->block[p] != slice->first + block || list->ntuples[p] != slice->ntuples[block])
+		if (p == list->npages || page_batch->block[p] != slice->first + block || list->ntuples[p] != slice->ntuples[block])
 		{
-			page_window_release(window);
+			page_batch_release(page_batch);
 			return false;
 		}
 		for (; n < nrows && rows[n] - first < slice->ntuples[block]; n++)

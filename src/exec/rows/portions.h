@@ -27,18 +27,18 @@ typedef enum Portion
 /* Begin with a feed whose job is open, or which has none; `cached` allows using cached tablets and caching new ones. */
 extern void portions_begin(Portions *portions, Feed *feed, bool cached);
 
-extern Portion portions_next(Portions *portions, PageWindow *window, TabletSlice *slice);
+extern Portion portions_next(Portions *portions, PageBatch *page_batch, TabletSlice *slice);
 
 /*
  * portions_places() returns where a work item is to put the columns of a page
  * batch for the cache, NULL if it is not cached.  portions_collect() hands the
  * resulting tablet, NULL if there is none, to the cache.
  */
-extern ColumnPlace *portions_places(const Portions *portions, const PageWindow *window);
-extern void portions_collect(Portions *portions, PageWindow *window, Tablet *columns);
+extern ColumnPlace *portions_places(const Portions *portions, const PageBatch *page_batch);
+extern void portions_collect(Portions *portions, PageBatch *page_batch, Tablet *columns);
 
 /* Read the pages of a slice's blocks into a page batch, in place of its cached rows. */
-extern void portions_reread(Portions *portions, const TabletSlice *slice, PageWindow *window);
+extern void portions_reread(Portions *portions, const TabletSlice *slice, PageBatch *page_batch);
 
 /*
  * Read the pages of a slice that contain some of its rows, given by ascending row
@@ -46,7 +46,7 @@ extern void portions_reread(Portions *portions, const TabletSlice *slice, PageWi
  * false if a page does not show the snapshot the number of rows that is cached,
  * which should not happen.
  */
-extern bool portions_fetch(Portions *portions, const TabletSlice *slice, const uint32 *rows, uint32 nrows, PageWindow *window, uint32 *places);
+extern bool portions_fetch(Portions *portions, const TabletSlice *slice, const uint32 *rows, uint32 nrows, PageBatch *page_batch, uint32 *places);
 
 /* Discard all progress before any row has been returned, since the program will change and read other columns. */
 extern void portions_rewind(Portions *portions);

@@ -19,9 +19,9 @@ collect_batch(GpuScanState *state, RowStore *store, const ColumnUse *columns, in
 	PlanState  *ps = &state->node.css.ss.ps;
 	DeviceStatus status = state->not_told;
 
-	for (int w = 0; w < state->batch->nwindows && status == STATUS_DONE; w++)
+	for (int w = 0; w < state->batch->npage_batches && status == STATUS_DONE; w++)
 	{
-		BatchWindow *entry = &state->batch->window[w];
+		BatchPages *entry = &state->batch->page_batch[w];
 
 		if (!entry->judged)
 			return STATUS_MEMORY_LIMIT;
@@ -31,7 +31,7 @@ collect_batch(GpuScanState *state, RowStore *store, const ColumnUse *columns, in
 		{
 			TupleTableSlot *slot = state->node.css.ss.ss_ScanTupleSlot;
 
-			if (!scan_store_row(state, entry->window, entry->places[place]))
+			if (!scan_store_row(state, entry->page_batch, entry->places[place]))
 				continue;
 			ResetExprContext(ps->ps_ExprContext);
 			ps->ps_ExprContext->ecxt_scantuple = slot;

@@ -63,7 +63,7 @@ add_job(const Feed *feed, FeedReport *report)
 	report->times.deform_ns += job.times.deform_ns;
 	report->times.run_ns += job.times.run_ns;
 	report->resident |= job.resident;
-	report->left_windows += job.left_windows;
+	report->left_page_batches += job.left_page_batches;
 	if (job.left_for != STATUS_DONE && job.left_for != STATUS_CANCELLED)
 		report->left_for = job.left_for;
 }
@@ -132,9 +132,9 @@ feed_end(Feed *feed)
 	if (feed->job != NULL)
 		feed->device->close(feed->job);
 	feed->job = NULL;
-	foreach(lc, feed->windows)
-		page_window_release(lfirst(lc));
-	feed->windows = NIL;
+	foreach(lc, feed->page_batches)
+		page_batch_release(lfirst(lc));
+	feed->page_batches = NIL;
 	feed_close_tablets(feed);
 	page_source_close(&feed->source);
 	memset(&feed->source, 0, sizeof(feed->source));
@@ -148,39 +148,39 @@ feed_abandon(Feed *feed)
 	if (feed->job != NULL)
 		feed->device->close(feed->job);
 	feed->job = NULL;
-	foreach(lc, feed->windows)
-		page_window_forget(lfirst(lc));
-	feed->windows = NIL;
+	foreach(lc, feed->page_batches)
+		page_batch_forget(lfirst(lc));
+	feed->page_batches = NIL;
 	feed_close_tablets(feed);
 }
 
-PageWindow *
-feed_new_window(Feed *feed)
+PageBatch *
+feed_new_page_batch(Feed *feed)
 {
 	MemoryContext old = MemoryContextSwitchTo(feed->context);
-	PageWindow *window = page_window_create();
+	PageBatch *page_batch = page_batch_create();
 
-	feed->windows = lappend(feed->windows, window);
+	feed->page_batches = lappend(feed->page_batches, page_batch);
 	MemoryContextSwitchTo(old);
-	return window;
+	return page_batch;
 }
 
 bool
-feed_fill_window(Feed *feed, PageWindow *window)
+feed_fill_page_batch(Feed *feed, PageBatch *page_batch)
 {
 	instr_time	start;
 	instr_time	end;
 	bool		filled;
 
 	INSTR_TIME_SET_CURRENT(start);
-	filled = page_source_next(&feed->source, window);
+	filled = page_source_next(&feed->source, page_batch);
 	INSTR_TIME_SET_CURRENT(end);
 	INSTR_TIME_SUBTRACT(end, start);
 	feed->report.feed_ms += INSTR_TIME_GET_MILLISEC(end);
 	if (filled)
 	{
-		feed->report.windows++;
-		feed->report.rows_in += window->list.nrows;
+		feed->report.page_batches++;
+		feed->report.rows_in += page_batch->list.nrows;
 	}
 	return filled;
 }
@@ -239,7 +239,7 @@ feed_outcome_add(FeedOutcome *into, const FeedOutcome *from)
 void
 feed_report_add(FeedReport *into, const FeedReport *from)
 {
-	into->windows += from->windows;
+	into->page_batches += from->page_batches;
 	into->tablets_found += from->tablets_found;
 	into->tablets_added += from->tablets_added;
 	into->tablets_skipped += from->tablets_skipped;
@@ -253,7 +253,7 @@ feed_report_add(FeedReport *into, const FeedReport *from)
 	into->feed_ms += from->feed_ms;
 	into->times.deform_ns += from->times.deform_ns;
 	into->times.run_ns += from->times.run_ns;
-	into->left_windows += from->left_windows;
+	into->left_page_batches += from->left_page_batches;
 	if (from->left_for != STATUS_DONE)
 		into->left_for = from->left_for;
 	into->feeders += from->feeders;
@@ -284,7 +284,7 @@ take_item(Feed *feed, DeviceWork *work, FeedOutcome *outcome)
 			outcome->failed_column = work->tablet->failed_column;
 		if (feed->tablets != NULL)
 			tablet_scan_collect(feed->tablets, work->owner, work->status == STATUS_DONE ? work->tablet : NULL);
-		page_window_release(work->owner);
+		page_batch_release(work->owner);
 	}
 	feed->device->release(feed->job, work);
 }
@@ -315,7 +315,7 @@ take_cached(Feed *feed, DeviceWork *work)
 	work->ncached = feed->device->take_cached(feed->job, work->cached, left);
 	feed->next_cached += work->ncached;
 	work->more = feed->next_cached < feed->ncached;
-	feed->report.windows += work->ncached;
+	feed->report.page_batches += work->ncached;
 	for (uint32 t = 0; t < work->ncached; t++)
 		feed_count_cached(feed, &work->cached[t]);
 	return true;
@@ -325,14 +325,14 @@ take_cached(Feed *feed, DeviceWork *work)
 static bool
 fill_from_tablets(Feed *feed, DeviceWork *work)
 {
-	PageWindow *window = work->owner;
+	PageBatch *page_batch = work->owner;
 
-	while (!feed_fill_window(feed, window))
+	while (!feed_fill_page_batch(feed, page_batch))
 		if (feed->tablets == NULL || !tablet_scan_next_range(feed->tablets, &feed->source))
 			return false;
-	work->pages = &window->list;
+	work->pages = &page_batch->list;
 	work->more = false;
-	work->places = feed->tablets != NULL ? tablet_scan_add_window(feed->tablets, window) : NULL;
+	work->places = feed->tablets != NULL ? tablet_scan_add_page_batch(feed->tablets, page_batch) : NULL;
 	return true;
 }
 
@@ -343,7 +343,7 @@ submit_next(Feed *feed, DeviceWork *work)
 	if (!take_cached(feed, work))
 	{
 		if (work->owner == NULL)
-			work->owner = feed_new_window(feed);
+			work->owner = feed_new_page_batch(feed);
 		if (!fill_from_tablets(feed, work))
 		{
 			feed->device->release(feed->job, work);

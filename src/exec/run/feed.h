@@ -22,7 +22,7 @@
 /* Figures of a feed; plain values, which are copied to another process. */
 typedef struct FeedReport
 {
-	uint64		windows;		/* page batches and cached tablets fed to the device */
+	uint64		page_batches;		/* page batches and cached tablets fed to the device */
 	uint64		tablets_found;	/* cached tablets, fed or skipped */
 	uint64		tablets_skipped;	/* cached tablets skipped, since none of their rows could pass */
 	uint64		tablets_added;	/* tablets added to the cache */
@@ -35,7 +35,7 @@ typedef struct FeedReport
 	uint64		pages_copied;
 	double		feed_ms;		/* time spent on pinning pages, by all processes together */
 	JobTimes	times;
-	uint64		left_windows;	/* page batches that the GPU left to the CPU device */
+	uint64		left_page_batches;	/* page batches that the GPU left to the CPU device */
 	DeviceStatus left_for;		/* last reason why the GPU left some; DONE if none */
 	int			feeders;		/* parallel workers that took part */
 	bool		resident;		/* the device has a device-resident group table */
@@ -62,7 +62,7 @@ typedef struct Feed
 	CachedRows *cached;			/* cached tablets of which rows may pass */
 	uint32		ncached;
 	uint32		next_cached;
-	List	   *windows;		/* all page batches that were made */
+	List	   *page_batches;		/* all page batches that were made */
 	int			finished;		/* number of items that came back from the device */
 	/* Takes the rows of a finished item; NULL = items give none */
 	DeviceStatus (*take_rows) (void *arg, const DeviceWork *work);
@@ -99,10 +99,10 @@ extern void feed_end(Feed *feed);
 extern void feed_abandon(Feed *feed);
 
 /* Allocate a page batch in the feed's context. */
-extern PageWindow *feed_new_window(Feed *feed);
+extern PageBatch *feed_new_page_batch(Feed *feed);
 
 /* Read the next pages into a page batch and count the time.  Return false at the end. */
-extern bool feed_fill_window(Feed *feed, PageWindow *window);
+extern bool feed_fill_page_batch(Feed *feed, PageBatch *page_batch);
 
 /*
  * Return true if a collected item is finished; if not, values stored out of

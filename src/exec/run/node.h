@@ -94,7 +94,7 @@ typedef struct NodeReport
 {
 	const char *fallback_reason;	/* reason code, NULL if none */
 	const char *fallback_text;
-	uint64		fallback_windows;	/* GpuScan: page batches left to PostgreSQL */
+	uint64		fallback_page_batches;	/* GpuScan: page batches left to PostgreSQL */
 	double		device_ms;		/* spent by the backend on passes: feeding, waiting, fetching results */
 	const char *device_why;		/* why the device is not the one asked for; NULL if it is */
 	FeedReport	feed;			/* sum over all runs that have ended */

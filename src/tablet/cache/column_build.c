@@ -218,7 +218,7 @@ recode(const ForEncoding *from, const uint8 *values, uint32 n, const ForEncoding
 
 /* Return the bits in which a page batch's integers differ. */
 static uint64
-differing_bits(const Tablet *window, const TabletColumn *column)
+differing_bits(const Tablet *page_batch, const TabletColumn *column)
 {
 	const ForEncoding plain = {COLTYPE_I64, 0, 0};
 	const uint32 bytes = coltype_bytes(column->type);
@@ -226,11 +226,11 @@ differing_bits(const Tablet *window, const TabletColumn *column)
 	int64		first = 0;
 	uint64		differing = 0;
 
-	for (uint32 done = 0; done < window->nrows; done += CHUNK)
+	for (uint32 done = 0; done < page_batch->nrows; done += CHUNK)
 	{
-		const uint32 here = Min(window->nrows - done, CHUNK);
+		const uint32 here = Min(page_batch->nrows - done, CHUNK);
 
-		cpu_kernel()->pack(&plain, column->type, tablet_at(window, column->values) + (Size) done * bytes, here, chunk);
+		cpu_kernel()->pack(&plain, column->type, tablet_at(page_batch, column->values) + (Size) done * bytes, here, chunk);
 		first = done == 0 ? chunk[0] : first;
 		for (uint32 i = 0; i < here; i++)
 			differing |= chunk[i] ^ first;
@@ -264,23 +264,23 @@ column_build_place(ColumnBuild *build, uint32 first_row, uint32 rows_expected)
 
 /* Store a page batch's values in the column's encoding and memory; return false if the encoding does not hold them. */
 static bool
-take_integers(const ColumnBuild *build, uint32 first_row, const Tablet *window, const TabletColumn *from, const ColumnPlace *place)
+take_integers(const ColumnBuild *build, uint32 first_row, const Tablet *page_batch, const TabletColumn *from, const ColumnPlace *place)
 {
 	uint8	   *to = values_at(build, first_row);
 
 	if (!place->packed)
-		return cpu_kernel()->pack(&build->encoding, from->type, tablet_at(window, from->values), window->nrows, to);
+		return cpu_kernel()->pack(&build->encoding, from->type, tablet_at(page_batch, from->values), page_batch->nrows, to);
 	return (place->values == to && for_equal(&place->encoding, &build->encoding)) ||
-		recode(&place->encoding, place->values, window->nrows, &build->encoding, to);
+		recode(&place->encoding, place->values, page_batch->nrows, &build->encoding, to);
 }
 
 static bool
-add_integers(ColumnBuild *build, uint32 first_row, uint32 rows_expected, const Tablet *window, const TabletColumn *from,
+add_integers(ColumnBuild *build, uint32 first_row, uint32 rows_expected, const Tablet *page_batch, const TabletColumn *from,
 			 const ColumnPlace *place)
 {
-	bool		taken = take_integers(build, first_row, window, from, place);
+	bool		taken = take_integers(build, first_row, page_batch, from, place);
 	ForRange	range = range_of(from, taken ? differing_of(&build->encoding)
-								 : place->packed ? differing_of(&place->encoding) : differing_bits(window, from));
+								 : place->packed ? differing_of(&place->encoding) : differing_bits(page_batch, from));
 
 	if (build->begun)
 		widen(&range, &build->range);
@@ -288,7 +288,7 @@ add_integers(ColumnBuild *build, uint32 first_row, uint32 rows_expected, const T
 	{
 		const ForEncoding encoding = for_choose(&range, build->encoding.type);
 
-		taken = reencode(build, &encoding, rows_expected) && take_integers(build, first_row, window, from, place);
+		taken = reencode(build, &encoding, rows_expected) && take_integers(build, first_row, page_batch, from, place);
 	}
 	build->range = range;
 	return taken;
@@ -296,7 +296,7 @@ add_integers(ColumnBuild *build, uint32 first_row, uint32 rows_expected, const T
 
 /* Add values of a type that has one form only. */
 static bool
-add_values(ColumnBuild *build, uint32 first_row, uint32 rows_expected, const Tablet *window, const TabletColumn *from,
+add_values(ColumnBuild *build, uint32 first_row, uint32 rows_expected, const Tablet *page_batch, const TabletColumn *from,
 		   const ColumnPlace *place)
 {
 	uint8	   *to;
@@ -307,7 +307,7 @@ add_values(ColumnBuild *build, uint32 first_row, uint32 rows_expected, const Tab
 		return false;
 	to = values_at(build, first_row);
 	if (!place->packed || place->values != to)
-		memcpy(to, place->packed ? place->values : tablet_at(window, from->values), (Size) coltype_bytes(from->type) * window->nrows);
+		memcpy(to, place->packed ? place->values : tablet_at(page_batch, from->values), (Size) coltype_bytes(from->type) * page_batch->nrows);
 	return true;
 }
 
@@ -380,22 +380,22 @@ take_texts(ColumnBuild *build, uint32 first_row, uint32 n, const uint8 *bytes, u
 
 /* Clear the references of NULL rows, which lead anywhere. */
 static void
-clear_nulls(ColumnBuild *build, uint32 first_row, const Tablet *window, const TabletColumn *from)
+clear_nulls(ColumnBuild *build, uint32 first_row, const Tablet *page_batch, const TabletColumn *from)
 {
 	uint64	   *refs = (uint64 *) values_at(build, first_row);
 
-	for (uint32 row = 0; row < window->nrows; row++)
-		if (tablet_is_null(window, from, row))
+	for (uint32 row = 0; row < page_batch->nrows; row++)
+		if (tablet_is_null(page_batch, from, row))
 			refs[row] = 0;
 }
 
 static bool
-add_texts(ColumnBuild *build, uint32 first_row, uint32 rows_expected, const Tablet *window, const TabletColumn *from, const ColumnPlace *place)
+add_texts(ColumnBuild *build, uint32 first_row, uint32 rows_expected, const Tablet *page_batch, const TabletColumn *from, const ColumnPlace *place)
 {
-	if (!add_values(build, first_row, rows_expected, window, from, place))
+	if (!add_values(build, first_row, rows_expected, page_batch, from, place))
 		return false;
-	clear_nulls(build, first_row, window, from);
-	return take_texts(build, first_row, window->nrows, tablet_at(window, window->var), rows_expected);
+	clear_nulls(build, first_row, page_batch, from);
+	return take_texts(build, first_row, page_batch->nrows, tablet_at(page_batch, page_batch->var), rows_expected);
 }
 
 /* Clear the values of rows that are all NULL. */
@@ -407,9 +407,9 @@ add_nothing(ColumnBuild *build, uint32 first_row, uint32 nrows)
 }
 
 bool
-column_build_add(ColumnBuild *build, uint32 first_row, uint32 rows_expected, Tablet *window, uint32 column, const ColumnPlace *place)
+column_build_add(ColumnBuild *build, uint32 first_row, uint32 rows_expected, Tablet *page_batch, uint32 column, const ColumnPlace *place)
 {
-	TabletColumn *from = &window->column[column];
+	TabletColumn *from = &page_batch->column[column];
 	const bool	integers = coltype_integer(from->type);
 	bool		added = true;
 
@@ -417,20 +417,20 @@ column_build_add(ColumnBuild *build, uint32 first_row, uint32 rows_expected, Tab
 	if (!reserve(build, rows_expected) || ((from->null_count > 0 || build->null_count > 0) && !reserve_nulls(build, rows_expected)))
 		return false;
 	if (from->null_count > 0)
-		copy_bits(build->nulls, first_row, tablet_at(window, from->nulls), 0, window->nrows);
+		copy_bits(build->nulls, first_row, tablet_at(page_batch, from->nulls), 0, page_batch->nrows);
 	build->null_count += from->null_count;
 	build->max_scale = Max(build->max_scale, from->max_scale);
 	build->raw_bytes = Max(build->raw_bytes, coltype_bytes(from->type));
-	if (integers && (from->null_count == 0 || place->packed || column_fill_nulls(window, from)))
-		added = add_integers(build, first_row, rows_expected, window, from, place);
+	if (integers && (from->null_count == 0 || place->packed || column_fill_nulls(page_batch, from)))
+		added = add_integers(build, first_row, rows_expected, page_batch, from, place);
 	else if (from->type == COLTYPE_TEXT)
-		added = add_texts(build, first_row, rows_expected, window, from, place);
+		added = add_texts(build, first_row, rows_expected, page_batch, from, place);
 	else if (!integers)
-		added = add_values(build, first_row, rows_expected, window, from, place);
+		added = add_values(build, first_row, rows_expected, page_batch, from, place);
 	else
-		add_nothing(build, first_row, window->nrows);
-	build->begun |= !integers || from->null_count < window->nrows;
-	build->nrows = Max(build->nrows, first_row + window->nrows);
+		add_nothing(build, first_row, page_batch->nrows);
+	build->begun |= !integers || from->null_count < page_batch->nrows;
+	build->nrows = Max(build->nrows, first_row + page_batch->nrows);
 	return added;
 }
 

@@ -60,7 +60,7 @@ extern ColumnPlace column_build_place(ColumnBuild *build, uint32 first_row, uint
  * column_build_place() returned, or in the batch's tablet, where the values of
  * NULL rows are overwritten.  Return false without memory.
  */
-extern bool column_build_add(ColumnBuild *build, uint32 first_row, uint32 rows_expected, Tablet *window, uint32 column, const ColumnPlace *place);
+extern bool column_build_add(ColumnBuild *build, uint32 first_row, uint32 rows_expected, Tablet *page_batch, uint32 column, const ColumnPlace *place);
 
 /*
  * Merge the column with that of an older tablet into one of nrows, by runs of

@@ -96,13 +96,13 @@ page_source_close(PageSource *source)
 	source->scan = NULL;
 }
 
-PageWindow *
-page_window_create(void)
+PageBatch *
+page_batch_create(void)
 {
-	PageWindow *window = palloc(sizeof(PageWindow));
+	PageBatch *page_batch = palloc(sizeof(PageBatch));
 
-	memset(window, 0, offsetof(PageWindow, offsets));
-	return window;
+	memset(page_batch, 0, offsetof(PageBatch, offsets));
+	return page_batch;
 }
 
 /* Visible tuples of a page. */
@@ -115,9 +115,9 @@ typedef struct TupleList
 
 /* Return where the offsets of the batch's next page are stored. */
 static OffsetNumber *
-next_offsets(PageWindow *window)
+next_offsets(PageBatch *page_batch)
 {
-	return &window->offsets[window->list.npages * MaxHeapTuplesPerPage];
+	return &page_batch->offsets[page_batch->list.npages * MaxHeapTuplesPerPage];
 }
 
 /* Return the list 1, 2, ... of a page where every line pointer has a tuple. */
@@ -212,7 +212,7 @@ list_seen(const PageSource *source, Buffer buffer, OffsetNumber *room, TupleList
  * buffer, pinned, or InvalidBuffer.
  */
 static Buffer
-prepare_recent(PageSource *source, PageWindow *window, BlockNumber block, TupleList *tuples)
+prepare_recent(PageSource *source, PageBatch *page_batch, BlockNumber block, TupleList *tuples)
 {
 	Buffer		buffer;
 	bool		all_visible;
@@ -224,7 +224,7 @@ prepare_recent(PageSource *source, PageWindow *window, BlockNumber block, TupleL
 	if (!BufferIsValid(buffer))
 		return InvalidBuffer;
 	LockBuffer(buffer, BUFFER_LOCK_SHARE);
-	all_visible = list_all_visible(source, buffer, next_offsets(window), tuples);
+	all_visible = list_all_visible(source, buffer, next_offsets(page_batch), tuples);
 	LockBuffer(buffer, BUFFER_LOCK_UNLOCK);
 	source->search = all_visible;
 	if (all_visible)
@@ -285,10 +285,10 @@ lists_all_visible(const PageSource *source, Buffer buffer, const TupleList *tupl
  * takes as long as reading them.
  */
 static Buffer
-prepare_block(PageSource *source, PageWindow *window, BlockNumber block, TupleList *tuples)
+prepare_block(PageSource *source, PageBatch *page_batch, BlockNumber block, TupleList *tuples)
 {
 	HeapScanDesc scan = source->scan;
-	OffsetNumber *room = next_offsets(window);
+	OffsetNumber *room = next_offsets(page_batch);
 	Buffer		buffer;
 	bool		all_visible;
 
@@ -324,17 +324,17 @@ prepare_block(PageSource *source, PageWindow *window, BlockNumber block, TupleLi
 
 /* Copy a page into a batch. */
 static void
-copy_page(PageWindow *window, int p, Page page)
+copy_page(PageBatch *page_batch, int p, Page page)
 {
 	char	   *copy;
 
-	if (window->copies == NULL)
-		window->copies = MemoryContextAlloc(GetMemoryChunkContext(window), TABLET_WINDOW_PAGES * BLCKSZ);
-	copy = window->copies + (Size) p * BLCKSZ;
+	if (page_batch->copies == NULL)
+		page_batch->copies = MemoryContextAlloc(GetMemoryChunkContext(page_batch), PAGE_BATCH_PAGES * BLCKSZ);
+	copy = page_batch->copies + (Size) p * BLCKSZ;
 	/* tuples that will be read stand still; the rest may change while we copy */
 	memcpy(copy, page, BLCKSZ);
-	window->buffer[p] = InvalidBuffer;
-	window->list.page[p] = (const uint8 *) copy;
+	page_batch->buffer[p] = InvalidBuffer;
+	page_batch->list.page[p] = (const uint8 *) copy;
 }
 
 /*
@@ -342,26 +342,26 @@ copy_page(PageWindow *window, int p, Page page)
  * as a copy; return true if the pin is retained.
  */
 static bool
-add_page(PageSource *source, PageWindow *window, BlockNumber block, Buffer buffer, TupleList tuples, bool was_resident)
+add_page(PageSource *source, PageBatch *page_batch, BlockNumber block, Buffer buffer, TupleList tuples, bool was_resident)
 {
-	PageList   *list = &window->list;
+	PageList   *list = &page_batch->list;
 	int			p = list->npages;
-	bool		in_place = was_resident && window->npins < window->lease;
+	bool		in_place = was_resident && page_batch->npins < page_batch->lease;
 
 	list->offsets[p] = tuples.offsets;
 	if (in_place)
 	{
-		window->buffer[p] = buffer;
-		window->npins++;
+		page_batch->buffer[p] = buffer;
+		page_batch->npins++;
 		list->page[p] = (const uint8 *) BufferGetPage(buffer);
 		source->pinned++;
 	}
 	else
 	{
-		copy_page(window, p, BufferGetPage(buffer));
+		copy_page(page_batch, p, BufferGetPage(buffer));
 		source->copied++;
 	}
-	window->block[p] = block;
+	page_batch->block[p] = block;
 	list->ntuples[p] = tuples.n;
 	list->nrows += tuples.n;
 	list->npages++;
@@ -370,10 +370,10 @@ add_page(PageSource *source, PageWindow *window, BlockNumber block, Buffer buffe
 
 /* Prepare one block and add its page, if it has tuples. */
 static void
-take_block(PageSource *source, PageWindow *window, BlockNumber block)
+take_block(PageSource *source, PageBatch *page_batch, BlockNumber block)
 {
 	TupleList	tuples;
-	Buffer		buffer = prepare_recent(source, window, block, &tuples);
+	Buffer		buffer = prepare_recent(source, page_batch, block, &tuples);
 	bool		was_resident = true;
 
 	if (BufferIsValid(buffer))
@@ -385,11 +385,11 @@ take_block(PageSource *source, PageWindow *window, BlockNumber block)
 	{
 		int64		reads = pgBufferUsage.shared_blks_read;
 
-		buffer = prepare_block(source, window, block, &tuples);
+		buffer = prepare_block(source, page_batch, block, &tuples);
 		was_resident = pgBufferUsage.shared_blks_read == reads && !RelationUsesLocalBuffers(source->relation);
 		source->misses |= !was_resident;
 	}
-	if (tuples.n == 0 || !add_page(source, window, block, buffer, tuples, was_resident))
+	if (tuples.n == 0 || !add_page(source, page_batch, block, buffer, tuples, was_resident))
 		ReleaseBuffer(buffer);
 }
 
@@ -411,19 +411,19 @@ more_blocks(PageSource *source)
 }
 
 bool
-page_source_next(PageSource *source, PageWindow *window)
+page_source_next(PageSource *source, PageBatch *page_batch)
 {
 	HeapScanDesc scan = source->scan;
 	bool		prefetch = source->misses;
 
-	window->list.npages = 0;
-	window->list.nrows = 0;
+	page_batch->list.npages = 0;
+	page_batch->list.nrows = 0;
 	source->misses = false;
 	/* long pins in recovery would have the session cancelled */
 	if (more_blocks(source) && !scan->rs_base.rs_snapshot->takenDuringRecovery &&
-		pins_lease(TABLET_WINDOW_PAGES))
-		window->lease = TABLET_WINDOW_PAGES;
-	while (window->list.npages < TABLET_WINDOW_PAGES && more_blocks(source))
+		pins_lease(PAGE_BATCH_PAGES))
+		page_batch->lease = PAGE_BATCH_PAGES;
+	while (page_batch->list.npages < PAGE_BATCH_PAGES && more_blocks(source))
 	{
 		BlockNumber block = source->next++;
 
@@ -432,118 +432,118 @@ page_source_next(PageSource *source, PageWindow *window)
 			continue;
 		if (prefetch && block + PREFETCH_DISTANCE < scan->rs_nblocks)
 			PrefetchBuffer(source->relation, MAIN_FORKNUM, block + PREFETCH_DISTANCE);
-		take_block(source, window, block);
+		take_block(source, page_batch, block);
 	}
-	if (window->list.npages > 0)
+	if (page_batch->list.npages > 0)
 		return true;
-	page_window_release(window);
+	page_batch_release(page_batch);
 	return false;
 }
 
 /* Return the pins that a batch has leased. */
 static void
-return_lease(PageWindow *window)
+return_lease(PageBatch *page_batch)
 {
-	if (window->lease > 0)
-		pins_return(window->lease);
-	window->lease = 0;
-	window->npins = 0;
+	if (page_batch->lease > 0)
+		pins_return(page_batch->lease);
+	page_batch->lease = 0;
+	page_batch->npins = 0;
 }
 
 /* Unpin all pages of a batch that are pinned. */
 static void
-unpin_pages(PageWindow *window)
+unpin_pages(PageBatch *page_batch)
 {
-	for (int p = 0; p < window->list.npages; p++)
-		if (BufferIsValid(window->buffer[p]) && (!window->rests || p == window->held))
-			ReleaseBuffer(window->buffer[p]);
-	window->held = -1;
+	for (int p = 0; p < page_batch->list.npages; p++)
+		if (BufferIsValid(page_batch->buffer[p]) && (!page_batch->rests || p == page_batch->held))
+			ReleaseBuffer(page_batch->buffer[p]);
+	page_batch->held = -1;
 }
 
 void
-page_window_rest(PageWindow *window)
+page_batch_rest(PageBatch *page_batch)
 {
-	unpin_pages(window);
-	window->rests = true;
-	return_lease(window);
+	unpin_pages(page_batch);
+	page_batch->rests = true;
+	return_lease(page_batch);
 }
 
 void
-page_window_copy(PageWindow *window)
+page_batch_copy(PageBatch *page_batch)
 {
-	for (int p = 0; p < window->list.npages && !window->rests; p++)
+	for (int p = 0; p < page_batch->list.npages && !page_batch->rests; p++)
 	{
-		const Buffer buffer = window->buffer[p];
+		const Buffer buffer = page_batch->buffer[p];
 
 		if (!BufferIsValid(buffer))
 			continue;
-		copy_page(window, p, BufferGetPage(buffer));
+		copy_page(page_batch, p, BufferGetPage(buffer));
 		ReleaseBuffer(buffer);
 	}
-	return_lease(window);
+	return_lease(page_batch);
 }
 
 /* Pin a page of a batch that rests, and unpin the one that was pinned before. */
 static void
-hold_page(PageWindow *window, Relation relation, int p)
+hold_page(PageBatch *page_batch, Relation relation, int p)
 {
-	const BlockNumber block = window->block[p];
-	Buffer		buffer = window->buffer[p];
+	const BlockNumber block = page_batch->block[p];
+	Buffer		buffer = page_batch->buffer[p];
 
-	if (window->held >= 0)
-		ReleaseBuffer(window->buffer[window->held]);
-	window->held = -1;
+	if (page_batch->held >= 0)
+		ReleaseBuffer(page_batch->buffer[page_batch->held]);
+	page_batch->held = -1;
 	if (!ReadRecentBuffer(compat_relation_file_of(relation), MAIN_FORKNUM, block, buffer))
 		buffer = ReadBuffer(relation, block);
-	window->buffer[p] = buffer;
-	window->held = p;
-	window->list.page[p] = (const uint8 *) BufferGetPage(buffer);
+	page_batch->buffer[p] = buffer;
+	page_batch->held = p;
+	page_batch->list.page[p] = (const uint8 *) BufferGetPage(buffer);
 }
 
 void
-page_window_release(PageWindow *window)
+page_batch_release(PageBatch *page_batch)
 {
-	unpin_pages(window);
-	page_window_forget(window);
+	unpin_pages(page_batch);
+	page_batch_forget(page_batch);
 }
 
 void
-page_window_forget(PageWindow *window)
+page_batch_forget(PageBatch *page_batch)
 {
-	return_lease(window);
-	window->rests = false;
-	window->held = -1;
-	window->list.npages = 0;
-	window->list.nrows = 0;
+	return_lease(page_batch);
+	page_batch->rests = false;
+	page_batch->held = -1;
+	page_batch->list.npages = 0;
+	page_batch->list.nrows = 0;
 }
 
 void
-page_window_prefetch(const PageWindow *window, uint32 place)
+page_batch_prefetch(const PageBatch *page_batch, uint32 place)
 {
 	const int	p = ROW_PAGE(place);
-	Page		page = (Page) window->list.page[p];
+	Page		page = (Page) page_batch->list.page[p];
 
-	if (window->rests && p != window->held && BufferIsValid(window->buffer[p]))
+	if (page_batch->rests && p != page_batch->held && BufferIsValid(page_batch->buffer[p]))
 		return;
 	__builtin_prefetch(PageGetItem(page, PageGetItemId(page, ROW_OFFNUM(place))));
 }
 
 bool
-page_window_tuple(PageWindow *window, Relation relation, uint32 place, HeapTuple tuple)
+page_batch_tuple(PageBatch *page_batch, Relation relation, uint32 place, HeapTuple tuple)
 {
 	const int	p = ROW_PAGE(place);
 	Page		page;
 	ItemId		item;
 
-	if (window->rests && p != window->held && BufferIsValid(window->buffer[p]))
-		hold_page(window, relation, p);
-	page = (Page) window->list.page[p];
+	if (page_batch->rests && p != page_batch->held && BufferIsValid(page_batch->buffer[p]))
+		hold_page(page_batch, relation, p);
+	page = (Page) page_batch->list.page[p];
 	item = PageGetItemId(page, ROW_OFFNUM(place));
 	if (!ItemIdIsNormal(item))
 		return false;
 	tuple->t_data = (HeapTupleHeader) PageGetItem(page, item);
 	tuple->t_len = ItemIdGetLength(item);
 	tuple->t_tableOid = RelationGetRelid(relation);
-	ItemPointerSet(&tuple->t_self, window->block[p], ROW_OFFNUM(place));
+	ItemPointerSet(&tuple->t_self, page_batch->block[p], ROW_OFFNUM(place));
 	return true;
 }

@@ -23,12 +23,12 @@
  * Batch of pages of a relation, in block order, with the tuples that the
  * snapshot sees.  Pages without visible tuples are left out.
  */
-typedef struct PageWindow
+typedef struct PageBatch
 {
 	PageList	list;			/* pages and tuples for the device */
-	BlockNumber block[TABLET_WINDOW_PAGES];
-	Buffer		buffer[TABLET_WINDOW_PAGES];	/* pinned, or invalid for a copied page; if `rests`, where it was */
-	char	   *copies;			/* space for TABLET_WINDOW_PAGES pages, allocated on first need */
+	BlockNumber block[PAGE_BATCH_PAGES];
+	Buffer		buffer[PAGE_BATCH_PAGES];	/* pinned, or invalid for a copied page; if `rests`, where it was */
+	char	   *copies;			/* space for PAGE_BATCH_PAGES pages, allocated on first need */
 	int			lease;			/* pins taken from the budget */
 	int			npins;
 	bool		rests;			/* no page is pinned, except `held` */
@@ -36,8 +36,8 @@ typedef struct PageWindow
 	struct TabletBuild *build;	/* tablet to which the batch's columns are added besides the query; NULL = none */
 	uint32		first_row;		/* the batch's first row in `build` */
 	ColumnPlace *places;		/* place of each of the batch's columns in `build` */
-	OffsetNumber offsets[TABLET_WINDOW_PAGES * MaxHeapTuplesPerPage];
-} PageWindow;
+	OffsetNumber offsets[PAGE_BATCH_PAGES * MaxHeapTuplesPerPage];
+} PageBatch;
 
 /* Observations about the blocks of a range, made when they were read. */
 typedef struct BlockWatch
@@ -79,15 +79,15 @@ extern void page_source_share(PageSource *source, Share *share);
 extern void page_source_join(PageSource *source, Share *share);
 
 /* Fill a batch with the next pages; return false when there are no more. */
-extern bool page_source_next(PageSource *source, PageWindow *window);
+extern bool page_source_next(PageSource *source, PageBatch *page_batch);
 
 extern void page_source_close(PageSource *source);
 
 /* Create an empty batch in the current memory context. */
-extern PageWindow *page_window_create(void);
+extern PageBatch *page_batch_create(void);
 
 /* Unpin a batch's pages, after which it may be filled again. */
-extern void page_window_release(PageWindow *window);
+extern void page_batch_release(PageBatch *page_batch);
 
 /*
  * Unpin a batch's pages, of which only the tuples may be read from now on.  To
@@ -95,18 +95,18 @@ extern void page_window_release(PageWindow *window);
  * function.  The snapshot sees the tuples, so they stay where they are in the
  * page.
  */
-extern void page_window_rest(PageWindow *window);
+extern void page_batch_rest(PageBatch *page_batch);
 
 /* Replace a batch's pinned pages by copies, so that no page is pinned. */
-extern void page_window_copy(PageWindow *window);
+extern void page_batch_copy(PageBatch *page_batch);
 
 /* Give back the lease of pins without unpinning: for a transaction that aborts, whose resource owner drops the pins. */
-extern void page_window_forget(PageWindow *window);
+extern void page_batch_forget(PageBatch *page_batch);
 
 /* Prefetch the tuple at a place in the batch that will be read soon. */
-extern void page_window_prefetch(const PageWindow *window, uint32 place);
+extern void page_batch_prefetch(const PageBatch *page_batch, uint32 place);
 
 /* Get the heap tuple at a place in the batch; return false if it was removed without a transaction. */
-extern bool page_window_tuple(PageWindow *window, Relation relation, uint32 place, HeapTuple tuple);
+extern bool page_batch_tuple(PageBatch *page_batch, Relation relation, uint32 place, HeapTuple tuple);
 
 #endif							/* GPUDB_TABLET_READ_PAGES_H */

@@ -37,7 +37,7 @@ void
 tablet_build_begin(TabletBuild *build, uint32 tablet, uint32 nblocks, uint32 nread)
 {
 	build->tablet = tablet;
-	build->nrows = build->open_windows = 0;
+	build->nrows = build->open_page_batches = 0;
 	build->expected = build->like_blocks > 0 ? with_slack((uint64) build->like_rows * nread / build->like_blocks) : 0;
 	build->like_blocks = nread;
 	build->failed = false;
@@ -56,7 +56,7 @@ tablet_build_add(TabletBuild *build, uint32 nrows, uint32 following, ColumnPlace
 
 	build->nrows += nrows;
 	build->like_rows = build->nrows;
-	build->open_windows++;
+	build->open_page_batches++;
 	if (build->nrows + following > build->expected)
 		build->expected = with_slack(build->nrows + following);
 	for (int c = 0; c < build->ncolumns; c++)

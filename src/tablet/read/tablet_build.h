@@ -19,7 +19,7 @@ typedef struct TabletBuild
 	uint32		expected;		/* estimated rows of the tablet */
 	uint32		like_rows;		/* rows read for the latest tablet, by which the next one is estimated */
 	uint32		like_blocks;	/* blocks read for the latest tablet */
-	uint32		open_windows;	/* batches whose columns have not come yet */
+	uint32		open_page_batches;	/* batches whose columns have not come yet */
 	bool		failed;
 	BlockWatch	watch;
 	int			ncolumns;

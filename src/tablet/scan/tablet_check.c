@@ -105,9 +105,9 @@ same_value(const Tablet *a, uint32 a_row, const Tablet *b, uint32 b_row)
 
 /* Comparing */
 
-/* Compare a block's n rows, which begin at window_row in the page batch. */
+/* Compare a block's n rows, which begin at page_batch_row in the page batch. */
 static void
-compare_block(Checker *c, uint32 block, const Tablet *window, uint32 window_row, uint32 n)
+compare_block(Checker *c, uint32 block, const Tablet *page_batch, uint32 page_batch_row, uint32 n)
 {
 	const uint32 ncached = c->tablet->notes->pages->ntuples[block];
 	const uint32 both = Min(n, ncached);
@@ -116,29 +116,29 @@ compare_block(Checker *c, uint32 block, const Tablet *window, uint32 window_row,
 	c->found.rows += n;
 	c->found.differences += Max(n, ncached) - both;
 	for (uint32 i = 0; i < both; i++)
-		c->found.differences += !same_value(window, window_row + i, c->tablet->cached, c->first_row[block] + i);
+		c->found.differences += !same_value(page_batch, page_batch_row + i, c->tablet->cached, c->first_row[block] + i);
 }
 
 /* Compare the blocks of a page batch that are left to compare. */
 static void
-compare_window(Checker *c, BlockSet *left)
+compare_page_batch(Checker *c, BlockSet *left)
 {
-	const PageWindow *window = c->reading->window;
+	const PageBatch *page_batch = c->reading->page_batch;
 	DeviceStatus status;
 	const Tablet *values = tablet_read_columns(c->reading, &status);
 	uint32		row = 0;
 
-	for (uint32 p = 0; p < window->list.npages; p++)
+	for (uint32 p = 0; p < page_batch->list.npages; p++)
 	{
-		const uint32 block = window->block[p] - c->tablet->notes->first;
+		const uint32 block = page_batch->block[p] - c->tablet->notes->first;
 
 		if (block_set_has(left, block))
 		{
 			if (status == STATUS_DONE)
-				compare_block(c, block, values, row, window->list.ntuples[p]);
+				compare_block(c, block, values, row, page_batch->list.ntuples[p]);
 			block_set_remove(left, block);
 		}
-		row += window->list.ntuples[p];
+		row += page_batch->list.ntuples[p];
 	}
 }
 
@@ -161,10 +161,10 @@ check_tablet(Checker *c, uint32 number)
 	c->found.tablets++;
 	reading->source.next = number * TABLET_BLOCKS;
 	reading->source.end = reading->source.next + blocks_of_tablet(reading->scan, number);
-	while (page_source_next(&reading->source, reading->window))
+	while (page_source_next(&reading->source, reading->page_batch))
 	{
-		compare_window(c, &left);
-		page_window_release(reading->window);
+		compare_page_batch(c, &left);
+		page_batch_release(reading->page_batch);
 		CHECK_FOR_INTERRUPTS();
 	}
 	/* blocks without rows are in no page batch */

@@ -136,34 +136,34 @@ too_much_lost(const TabletBuild *build)
 }
 
 ColumnPlace *
-tablet_scan_add_window(TabletScan *scan, PageWindow *window)
+tablet_scan_add_page_batch(TabletScan *scan, PageBatch *page_batch)
 {
-	const PageList *list = &window->list;
-	const uint32 blocks_left = scan->range_end - window->block[list->npages - 1] - 1;
+	const PageList *list = &page_batch->list;
+	const uint32 blocks_left = scan->range_end - page_batch->block[list->npages - 1] - 1;
 
-	window->build = scan->build;
+	page_batch->build = scan->build;
 	if (scan->build == NULL)
 		return NULL;
 	scan->build->failed |= too_much_lost(scan->build);
-	window->places = MemoryContextAlloc(scan->context, sizeof(ColumnPlace) * scan->columns.n);
+	page_batch->places = MemoryContextAlloc(scan->context, sizeof(ColumnPlace) * scan->columns.n);
 	/* page batches that follow are like this one */
-	window->first_row = tablet_build_add(scan->build, list->nrows, list->nrows * blocks_left / list->npages, window->places);
-	return scan->build->failed ? NULL : window->places;
+	page_batch->first_row = tablet_build_add(scan->build, list->nrows, list->nrows * blocks_left / list->npages, page_batch->places);
+	return scan->build->failed ? NULL : page_batch->places;
 }
 
 void
-tablet_scan_collect(TabletScan *scan, PageWindow *window, Tablet *columns)
+tablet_scan_collect(TabletScan *scan, PageBatch *page_batch, Tablet *columns)
 {
-	TabletBuild *build = window->build;
+	TabletBuild *build = page_batch->build;
 
 	if (build == NULL)
 		return;
-	build->open_windows--;
+	build->open_page_batches--;
 	build->failed |= columns == NULL;
 	if (!build->failed)
-		tablet_build_copy(build, window->first_row, columns, window->places);
-	pfree(window->places);
-	window->build = NULL;
+		tablet_build_copy(build, page_batch->first_row, columns, page_batch->places);
+	pfree(page_batch->places);
+	page_batch->build = NULL;
 }
 
 /* Caching tablets */
@@ -291,7 +291,7 @@ tablet_scan_finish_earlier(TabletScan *scan)
 	{
 		TabletBuild *build = lfirst(lc);
 
-		if (build->open_windows > 0)
+		if (build->open_page_batches > 0)
 			continue;
 		unclaim(scan, build, keep(scan, build));
 		tablet_build_drop(build);

@@ -15,7 +15,7 @@ let_go(void *arg)
 {
 	TabletReading *reading = arg;
 
-	page_window_forget(reading->window);
+	page_batch_forget(reading->page_batch);
 	if (reading->scan != NULL)
 		tablet_scan_close(reading->scan);
 }
@@ -48,7 +48,7 @@ tablet_read_open(Relation relation, Snapshot snapshot, const ColumnWanted *wante
 	reading->wanted = columns_with_dicts(relation, wanted, nwanted, &pinned);
 	reading->columns = AllocSetContextCreate(context, "gpudb columns", ALLOCSET_DEFAULT_SIZES);
 	reading->spec = deform_spec_create(relation, reading->wanted, nwanted);
-	reading->window = page_window_create();
+	reading->page_batch = page_batch_create();
 	page_source_open(&reading->source, relation, snapshot);
 	if (pinned)
 		reading->scan = tablet_scan_create(relation, snapshot, reading->source.end, reading->wanted, nwanted);
@@ -62,10 +62,10 @@ tablet_read_open(Relation relation, Snapshot snapshot, const ColumnWanted *wante
 
 /* Turn a page batch's pages into columns, with `var` bytes of room for texts. */
 static Tablet *
-deform_window(const TabletReading *reading, uint64 var, DeviceStatus *status)
+deform_page_batch(const TabletReading *reading, uint64 var, DeviceStatus *status)
 {
 	const DeformSpec *spec = reading->spec;
-	const PageList *pages = &reading->window->list;
+	const PageList *pages = &reading->page_batch->list;
 	Tablet	   *tablet = NULL;
 
 	*status = STATUS_NEEDS_WIDE;
@@ -86,16 +86,16 @@ deform_window(const TabletReading *reading, uint64 var, DeviceStatus *status)
 Tablet *
 tablet_read_columns(TabletReading *reading, DeviceStatus *status)
 {
-	const PageList *pages = &reading->window->list;
+	const PageList *pages = &reading->page_batch->list;
 	const uint64 var = deform_var_bytes(reading->spec, pages->npages, pages->nrows);
 	MemoryContext old = MemoryContextSwitchTo(reading->columns);
 	Tablet	   *tablet;
 	uint64		missing;
 
 	MemoryContextReset(reading->columns);
-	tablet = deform_window(reading, var, status);
+	tablet = deform_page_batch(reading, var, status);
 	if (*status == STATUS_NEEDS_PATCH && (missing = tablet_bytes_to_fetch(pages, tablet)) > 0)
-		tablet = deform_window(reading, var + missing, status);
+		tablet = deform_page_batch(reading, var + missing, status);
 	if (*status == STATUS_NEEDS_PATCH)
 	{
 		*status = tablet_patch_dicts(pages, tablet, reading->wanted);

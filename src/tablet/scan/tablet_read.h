@@ -28,7 +28,7 @@ typedef struct TabletReading
 	const ColumnWanted *wanted;	/* columns to read, with their dictionaries */
 	const DeformSpec *spec;
 	PageSource	source;			/* source of all blocks */
-	PageWindow *window;
+	PageBatch *page_batch;
 	TabletScan *scan;			/* has decided; NULL if the relation or the columns cannot be cached */
 } TabletReading;
 

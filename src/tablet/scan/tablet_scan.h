@@ -157,13 +157,13 @@ extern bool tablet_scan_read_whole(TabletScan *scan, uint32 tablet, PageSource *
  * Add a page batch that was filled from the current range to the range's
  * tablet; return the places for its columns, or NULL if they are not wanted.
  */
-extern ColumnPlace *tablet_scan_add_window(TabletScan *scan, PageWindow *window);
+extern ColumnPlace *tablet_scan_add_page_batch(TabletScan *scan, PageBatch *page_batch);
 
 /*
  * Collect the columns of a page batch, put into their places or not, whose NULL
  * rows may be overwritten; NULL if there are none, for whatever reason.
  */
-extern void tablet_scan_collect(TabletScan *scan, PageWindow *window, Tablet *columns);
+extern void tablet_scan_collect(TabletScan *scan, PageBatch *page_batch, Tablet *columns);
 
 /* End the current range, and publish the tablets that are complete. */
 extern void tablet_scan_finish(TabletScan *scan);

@@ -100,7 +100,7 @@ static bool
 next_slice(TabletWalk *walk, TabletSlice *slice)
 {
 	const ScanTablet *t = tablet_at_hand(walk);
-	const uint32 end = Min(walk->block + TABLET_WINDOW_PAGES, t->notes->nblocks);
+	const uint32 end = Min(walk->block + PAGE_BATCH_PAGES, t->notes->nblocks);
 	const uint32 begin = walk->row;
 	const uint32 first = begin - begin % 64;
 

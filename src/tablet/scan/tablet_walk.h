@@ -22,7 +22,7 @@
  * Largest number of rows of a slice's columns: rows of a page batch's blocks,
  * and rows before them that share the first one's word in a bitmap.
  */
-#define SLICE_ROWS (TABLET_WINDOW_PAGES * MaxHeapTuplesPerPage + 63)
+#define SLICE_ROWS (PAGE_BATCH_PAGES * MaxHeapTuplesPerPage + 63)
 
 /* Cached rows of consecutive blocks, valid as long as the scan has its tablets pinned. */
 typedef struct TabletSlice

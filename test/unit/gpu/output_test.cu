@@ -100,8 +100,8 @@ run_batch(const char *name, uint32_t rows, uint32_t percent)
 
 	tap_begin(name);
 	make_program(program);
-	launch.nwindows = BATCH_WINDOWS;
-	for (uint32_t w = 0; w < BATCH_WINDOWS; w++)
+	launch.npage_batches = BATCH_PAGE_BATCHES;
+	for (uint32_t w = 0; w < BATCH_PAGE_BATCHES; w++)
 		launch.row_start[w + 1] = nrows += w == 3 ? 0 : 1 + (uint32_t) random_below(rows);
 	Tablet	   *tablet = (Tablet *) take<uint8_t>(tablet_size(types, NCOLUMNS, nrows, 0));
 	uint32_t   *passed = take<uint32_t>(nrows / 32 + 1);
@@ -114,7 +114,7 @@ run_batch(const char *name, uint32_t rows, uint32_t percent)
 	launch.tablet = tablet;
 	launch.passed = passed;
 	launch.status = status;
-	for (uint32_t w = 0; w < BATCH_WINDOWS; w++)
+	for (uint32_t w = 0; w < BATCH_PAGE_BATCHES; w++)
 	{
 		uint64_t	size;
 
@@ -127,7 +127,7 @@ run_batch(const char *name, uint32_t rows, uint32_t percent)
 	{
 		check(output_launch(&launch, program->noutputs, nullptr), "launch");
 		check(cudaDeviceSynchronize(), "run");
-		for (uint32_t w = 0; w < BATCH_WINDOWS; w++)
+		for (uint32_t w = 0; w < BATCH_PAGE_BATCHES; w++)
 		{
 			uint64_t	size;
 			std::vector<uint8_t> right = expected_block(&launch, w, &size);
@@ -142,7 +142,7 @@ run_batch(const char *name, uint32_t rows, uint32_t percent)
 			break;
 	}
 	tap_end();
-	for (uint32_t w = 0; w < BATCH_WINDOWS; w++)
+	for (uint32_t w = 0; w < BATCH_PAGE_BATCHES; w++)
 		cudaFreeHost(launch.block[w]);
 	cudaFreeHost(tablet);
 	cudaFreeHost(passed);
@@ -165,7 +165,7 @@ integer_at(const Tablet *tablet, const TabletColumn *column, uint32_t row)
 
 /* Find the range of a page batch's integers that are not NULL; return false if there are none. */
 static bool
-range_of_window(const OutputLaunch *launch, uint32_t w, uint32_t c, ForRange *range)
+range_of_page_batch(const OutputLaunch *launch, uint32_t w, uint32_t c, ForRange *range)
 {
 	const TabletColumn *column = &launch->tablet->column[c];
 	bool		any = false;
@@ -198,7 +198,7 @@ name_encoding(const OutputLaunch *launch, uint32_t w, uint32_t c)
 		encoding.shift = encoding.base = 0;
 	if (random_below(2) == 0 && coltype_integer((ColType) types[c]))
 	{
-		(void) range_of_window(launch, w, c, &range);
+		(void) range_of_page_batch(launch, w, c, &range);
 		encoding = for_choose(&range, random_below(4) == 0 ? COLTYPE_U16 : COLTYPE_SAME);
 	}
 	column_set_encoding(&((Tablet *) launch->block[w])->column[c], &encoding);
@@ -224,13 +224,13 @@ expect_column(const OutputLaunch *launch, uint32_t w, uint32_t c, const ForEncod
 	const Tablet *all = launch->tablet;
 	const uint32_t begin = launch->row_start[w];
 	const uint32_t n = launch->row_start[w + 1] - begin;
-	const Tablet *window = (const Tablet *) launch->block[w];
+	const Tablet *page_batch = (const Tablet *) launch->block[w];
 	const TabletColumn *from = &all->column[c];
-	const TabletColumn *column = &window->column[c];
+	const TabletColumn *column = &page_batch->column[c];
 	const bool	integers = coltype_integer((ColType) types[c]);
 	const uint32_t bytes = coltype_bytes((ColType) types[c]);
 	ForRange	range = {INT64_MIN, INT64_MAX, 0};
-	const bool	any = integers && range_of_window(launch, w, c, &range);
+	const bool	any = integers && range_of_page_batch(launch, w, c, &range);
 	const bool	packed = any && for_suits(encoding, (ColType) types[c]) && for_holds(launch, w, c, encoding);
 	const ForEncoding found = for_encoding_of(column);
 	const ForEncoding expected = packed ? *encoding : ForEncoding{types[c], 0, 0};
@@ -243,11 +243,11 @@ expect_column(const OutputLaunch *launch, uint32_t w, uint32_t c, const ForEncod
 	tap_expect(for_equal(&found, &expected), "window %u, column %u: type %u, shift %u instead of %u, %u", w, c, found.type, found.shift,
 			   expected.type, expected.shift);
 	if (!packed)
-		tap_expect(memcmp(tablet_at(window, column->values), tablet_at(all, from->values) + (size_t) bytes * begin, (size_t) bytes * n) == 0,
+		tap_expect(memcmp(tablet_at(page_batch, column->values), tablet_at(all, from->values) + (size_t) bytes * begin, (size_t) bytes * n) == 0,
 				   "window %u of %u rows, column %u: values", w, n, c);
 	for (uint32_t row = 0; row < n && packed; row++)
 	{
-		const Wide	v = integer_at(window, column, row);
+		const Wide	v = integer_at(page_batch, column, row);
 
 		wrong += tablet_is_null(all, from, begin + row) ? v < range.min || v > range.max : v != integer_at(all, from, begin + row);
 	}
@@ -255,7 +255,7 @@ expect_column(const OutputLaunch *launch, uint32_t w, uint32_t c, const ForEncod
 	tap_expect(wide_load(column->min) == range.min && wide_load(column->max) == range.max, "window %u, column %u: range", w, c);
 	tap_expect((column->null_count > 0) == (from->null_count > 0), "window %u, column %u: whether there may be NULLs", w, c);
 	for (uint32_t row = 0; row < n && column->null_count > 0; row++)
-		wrong += tablet_is_null(window, column, row) != tablet_is_null(all, from, begin + row);
+		wrong += tablet_is_null(page_batch, column, row) != tablet_is_null(all, from, begin + row);
 	tap_expect(wrong == 0, "window %u, column %u: %u NULLs are wrong", w, c, wrong);
 }
 
@@ -265,18 +265,18 @@ run_columns(const char *name, uint32_t rows, uint32_t zeros)
 {
 	uint32_t   *status = take<uint32_t>(1);
 	OutputLaunch launch = {};
-	ForEncoding	named[BATCH_WINDOWS][NCOLUMNS];
+	ForEncoding	named[BATCH_PAGE_BATCHES][NCOLUMNS];
 	uint32_t	nrows = 0;
 
 	tap_begin(name);
-	launch.nwindows = BATCH_WINDOWS;
-	for (uint32_t w = 0; w < BATCH_WINDOWS; w++)
+	launch.npage_batches = BATCH_PAGE_BATCHES;
+	for (uint32_t w = 0; w < BATCH_PAGE_BATCHES; w++)
 		launch.row_start[w + 1] = nrows += w == 3 ? 0 : 1 + (uint32_t) random_below(rows);
 	Tablet	   *tablet = (Tablet *) take<uint8_t>(tablet_size(types, NCOLUMNS, nrows, 0));
 	fill_tablet(tablet, nrows, zeros);
 	launch.tablet = tablet;
 	launch.status = status;
-	for (uint32_t w = 0; w < BATCH_WINDOWS; w++)
+	for (uint32_t w = 0; w < BATCH_PAGE_BATCHES; w++)
 		launch.block[w] = w == 5 ? nullptr
 			: take<uint8_t>(tablet_columns_size(types, NCOLUMNS, launch.row_start[w + 1] - launch.row_start[w]) + 1);
 	*status = STATUS_TABLE_FULL;
@@ -284,7 +284,7 @@ run_columns(const char *name, uint32_t rows, uint32_t zeros)
 	check(cudaDeviceSynchronize(), "run");
 	tap_expect(launch.block[0][0] == UNTOUCHED && launch.block[0][sizeof(Tablet)] == UNTOUCHED, "of a run that has failed nothing is written");
 	*status = STATUS_DONE;
-	for (uint32_t w = 0; w < BATCH_WINDOWS; w++)
+	for (uint32_t w = 0; w < BATCH_PAGE_BATCHES; w++)
 		for (uint32_t c = 0; c < NCOLUMNS && launch.block[w] != nullptr; c++)
 		{
 			name_encoding(&launch, w, c);
@@ -292,7 +292,7 @@ run_columns(const char *name, uint32_t rows, uint32_t zeros)
 		}
 	check(output_columns_launch(&launch, NCOLUMNS, nullptr), "launch");
 	check(cudaDeviceSynchronize(), "run");
-	for (uint32_t w = 0; w < BATCH_WINDOWS; w++)
+	for (uint32_t w = 0; w < BATCH_PAGE_BATCHES; w++)
 		if (launch.block[w] != nullptr)
 		{
 			const uint64_t size = tablet_columns_size(types, NCOLUMNS, launch.row_start[w + 1] - launch.row_start[w]);
@@ -302,7 +302,7 @@ run_columns(const char *name, uint32_t rows, uint32_t zeros)
 			tap_expect(launch.block[w][size] == UNTOUCHED, "window %u: what is behind it", w);
 		}
 	tap_end();
-	for (uint32_t w = 0; w < BATCH_WINDOWS; w++)
+	for (uint32_t w = 0; w < BATCH_PAGE_BATCHES; w++)
 		cudaFreeHost(launch.block[w]);
 	cudaFreeHost(tablet);
 	cudaFreeHost(status);

@@ -1,5 +1,5 @@
 /*
- * windows.c
+ * page_batches.c
  *		Page batches as requesters describe them: copied into private memory and verified.
  *
  * A list of cached tablets consists of shelf headers, each followed by the
@@ -17,7 +17,7 @@
 
 #include "worker/chunks.h"
 #include "worker/shelves.h"
-#include "worker/windows.h"
+#include "worker/page_batches.h"
 
 /* Return the address of a page of a page batch; NULL if its place is invalid. */
 static const uint8 *
@@ -26,7 +26,7 @@ page_address(const Channel *channel, uint64 place, uint16 copy)
 	if (place & CHANNEL_COPIED)
 	{
 		place &= ~CHANNEL_COPIED;
-		return copy < CHANNEL_COPIES && place < TABLET_WINDOW_PAGES ? channel->copies[copy][place] : NULL;
+		return copy < CHANNEL_COPIES && place < PAGE_BATCH_PAGES ? channel->copies[copy][place] : NULL;
 	}
 	return chunks_page(place);
 }
@@ -40,28 +40,28 @@ copies_are_owned(const Channel *channel, uint16 copy, int number)
 }
 
 bool
-window_is_owned(const Channel *channel, int job, int number)
+page_batch_is_owned(const Channel *channel, int job, int number)
 {
-	const ChannelWindow *window = &channel->window[number];
+	const ChannelPages *page_batch = &channel->page_batch[number];
 
-	return pg_atomic_read_u32((pg_atomic_uint32 *) &window->owner) == (uint32) job + 1 &&
-		copies_are_owned(channel, window->copy, number) && copies_are_owned(channel, window->room, number);
+	return pg_atomic_read_u32((pg_atomic_uint32 *) &page_batch->owner) == (uint32) job + 1 &&
+		copies_are_owned(channel, page_batch->copy, number) && copies_are_owned(channel, page_batch->room, number);
 }
 
 bool
-window_read_pages(const Channel *channel, const ChannelWindow *window, PageList *list)
+page_batch_read_pages(const Channel *channel, const ChannelPages *page_batch, PageList *list)
 {
-	uint16		copy = window->copy;
+	uint16		copy = page_batch->copy;
 
-	list->npages = window->npages;
+	list->npages = page_batch->npages;
 	list->nrows = 0;
-	if (list->npages == 0 || list->npages > TABLET_WINDOW_PAGES)
+	if (list->npages == 0 || list->npages > PAGE_BATCH_PAGES)
 		return false;
 	for (uint32 p = 0; p < list->npages; p++)
 	{
-		list->page[p] = page_address(channel, window->page[p], copy);
-		list->ntuples[p] = window->ntuples[p];
-		list->offsets[p] = window->every[p] ? channel->every_tuple : window->offsets[p];
+		list->page[p] = page_address(channel, page_batch->page[p], copy);
+		list->ntuples[p] = page_batch->ntuples[p];
+		list->offsets[p] = page_batch->every[p] ? channel->every_tuple : page_batch->offsets[p];
 		if (list->page[p] == NULL || list->ntuples[p] == 0 || list->ntuples[p] > HEAP_MAX_TUPLES)
 			return false;
 		list->nrows += list->ntuples[p];
@@ -70,13 +70,13 @@ window_read_pages(const Channel *channel, const ChannelWindow *window, PageList 
 }
 
 uint8 *
-window_output_place(Channel *channel, const ChannelWindow *window, const JobView *job, uint32 nrows, bool wide)
+page_batch_output_place(Channel *channel, const ChannelPages *page_batch, const JobView *job, uint32 nrows, bool wide)
 {
 	const uint16_t *types = job->deform.types[wide];
-	const uint16 room = window->room;
+	const uint16 room = page_batch->room;
 	OutputLayout layout;
 
-	if (window->output != OUTPUT_WANTED || room >= CHANNEL_COPIES)
+	if (page_batch->output != OUTPUT_WANTED || room >= CHANNEL_COPIES)
 		return NULL;
 	if (job->program->aggregates)
 		layout.size = tablet_columns_size(types, job->program->ncolumns, nrows);
@@ -86,18 +86,18 @@ window_output_place(Channel *channel, const ChannelWindow *window, const JobView
 }
 
 uint64 *
-window_groups_place(Channel *channel, int job, int number, uint32 *words)
+page_batch_groups_place(Channel *channel, int job, int number, uint32 *words)
 {
-	const ChannelWindow *window;
+	const ChannelPages *page_batch;
 	uint16		room,
 				nslots;
 
-	if (number >= CHANNEL_WINDOWS || !window_is_owned(channel, job, number))
+	if (number >= CHANNEL_PAGE_BATCHES || !page_batch_is_owned(channel, job, number))
 		return NULL;
-	window = &channel->window[number];
+	page_batch = &channel->page_batch[number];
 	/* read once: its owner may change them */
-	room = *(volatile const uint16 *) &window->room;
-	nslots = *(volatile const uint16 *) &window->nslots;
+	room = *(volatile const uint16 *) &page_batch->room;
+	nslots = *(volatile const uint16 *) &page_batch->nslots;
 	if (nslots == 0 || room + nslots > CHANNEL_COPIES)
 		return NULL;
 	for (int r = room; r < room + nslots; r++)
@@ -162,7 +162,7 @@ have_memory(ProviderBatch *batch)
 /* Position in the list of a page batch. */
 typedef struct ListReader
 {
-	const ChannelWindow *window;
+	const ChannelPages *page_batch;
 	const Program *program;
 	uint32		at;				/* index of the next word */
 } ListReader;
@@ -176,7 +176,7 @@ next_words(ListReader *reader, uint64 words)
 	if (words > CHANNEL_LIST_WORDS - at)
 		return NULL;
 	reader->at += (uint32) words;
-	return &reader->window->list[at];
+	return &reader->page_batch->list[at];
 }
 
 /* Read the description of the next tablet and its columns; false if it is invalid. */
@@ -212,7 +212,7 @@ read_tablet(ListReader *reader, ProviderTablet *tablet, ProviderColumn *column)
 static void
 count_tablets(uint32 n, uint64 nrows, uint64 bytes, ProviderBatch *batch)
 {
-	batch->row_start[batch->nwindows + 1] += (uint32) nrows;
+	batch->row_start[batch->npage_batches + 1] += (uint32) nrows;
 	batch->column_bytes += bytes;
 	batch->nwanted += n;
 }
@@ -305,23 +305,23 @@ read_shelf(ListReader *reader, const ChannelShelf *told, ProviderBatch *batch)
 }
 
 void
-window_let_go(ProviderBatch *batch, uint32 npicks)
+page_batch_let_go(ProviderBatch *batch, uint32 npicks)
 {
 	while (batch->npicks > npicks)
 		shelves_unpin(batch->pick[--batch->npicks].shelf);
 }
 
 DeviceStatus
-window_read_tablets(const ChannelWindow *window, const Program *program, uint64 most_bytes, ProviderBatch *batch)
+page_batch_read_tablets(const ChannelPages *page_batch, const Program *program, uint64 most_bytes, ProviderBatch *batch)
 {
 	/* read once: the owner may change it */
-	const uint32 nshelves = *(volatile const uint32 *) &window->nshelves;
+	const uint32 nshelves = *(volatile const uint32 *) &page_batch->nshelves;
 	const uint32 npicks = batch->npicks;
 	const uint32 ntablets = batch->ntablets;
 	const uint32 nwanted = batch->nwanted;
-	const uint32 nrows = batch->row_start[batch->nwindows];
+	const uint32 nrows = batch->row_start[batch->npage_batches];
 	const uint64 column_bytes = batch->column_bytes;
-	ListReader	reader = {.window = window, .program = program};
+	ListReader	reader = {.page_batch = page_batch, .program = program};
 	DeviceStatus status = STATUS_DONE;
 	bool		fits;
 
@@ -329,7 +329,7 @@ window_read_tablets(const ChannelWindow *window, const Program *program, uint64 
 		return STATUS_BAD_PROGRAM;
 	if (!have_memory(batch))
 		return STATUS_MEMORY_LIMIT;
-	batch->row_start[batch->nwindows + 1] = nrows;
+	batch->row_start[batch->npage_batches + 1] = nrows;
 	for (uint32 s = 0; s < nshelves && status == STATUS_DONE; s++)
 	{
 		const void *words = next_words(&reader, channel_shelf_words(0));
@@ -344,14 +344,14 @@ window_read_tablets(const ChannelWindow *window, const Program *program, uint64 
 		}
 	}
 	fits = batch->nwanted <= BATCH_TABLETS && batch->nwanted * program->ncolumns <= BATCH_TABLET_COLUMNS &&
-		batch->row_start[batch->nwindows + 1] <= BATCH_TABLET_ROWS && batch->column_bytes <= most_bytes;
+		batch->row_start[batch->npage_batches + 1] <= BATCH_TABLET_ROWS && batch->column_bytes <= most_bytes;
 	if (status == STATUS_DONE && batch->nwanted - nwanted > CHANNEL_LIST_TABLETS)
 		status = STATUS_BAD_PROGRAM;
-	else if (status == STATUS_DONE && !fits && batch->nwindows > 0)
+	else if (status == STATUS_DONE && !fits && batch->npage_batches > 0)
 		status = STATUS_NO_ROOM;
 	if (status != STATUS_DONE)
 	{
-		window_let_go(batch, npicks);
+		page_batch_let_go(batch, npicks);
 		batch->ntablets = ntablets;
 		batch->nwanted = nwanted;
 		batch->column_bytes = column_bytes;
@@ -365,13 +365,13 @@ window_read_tablets(const ChannelWindow *window, const Program *program, uint64 
 #define SOURCE_ROWS (1u << 20)
 
 DeviceStatus
-window_read_source(const Provider *device, const ProviderJob *job, const MaterializedSource *source, ProviderBatch *batch)
+page_batch_read_source(const Provider *device, const ProviderJob *job, const MaterializedSource *source, ProviderBatch *batch)
 {
 	const uint32 ncolumns = job->view.program->ncolumns;
 
 	if (!job->view.program->aggregates)
 		return STATUS_BAD_PROGRAM;
-	if (batch->nwindows > 0)
+	if (batch->npage_batches > 0)
 		return STATUS_NO_ROOM;
 	if (!have_memory(batch))
 		return STATUS_MEMORY_LIMIT;

@@ -1,29 +1,29 @@
 /*
- * windows.h
+ * page_batches.h
  *		Page batches as requesters describe them: copied into private memory and verified.
  *
  * A page batch has up to 64 heap pages, or a list of cached tablets, or stands
  * for all rows of a sorted source.  Requesters may still change page bytes and
  * lists of tuples afterwards, which devices therefore treat as hostile.
  */
-#ifndef GPUDB_WORKER_WINDOWS_H
-#define GPUDB_WORKER_WINDOWS_H
+#ifndef GPUDB_WORKER_PAGE_BATCHES_H
+#define GPUDB_WORKER_PAGE_BATCHES_H
 
 #include "postgres.h"
 
 #include "device/channel.h"
 
 /* Return true if a page batch belongs to a job, and its copied pages and result slot belong to the page batch. */
-extern bool window_is_owned(const Channel *channel, int job, int number);
+extern bool page_batch_is_owned(const Channel *channel, int job, int number);
 
 /* Read and verify the list of pages of a page batch; false if it is invalid. */
-extern bool window_read_pages(const Channel *channel, const ChannelWindow *window, PageList *list);
+extern bool page_batch_read_pages(const Channel *channel, const ChannelPages *page_batch, PageList *list);
 
 /* Return where the outputs or columns of a page batch's rows go, NULL if its owner wants none or they do not fit. */
-extern uint8 *window_output_place(Channel *channel, const ChannelWindow *window, const JobView *job, uint32 nrows, bool wide);
+extern uint8 *page_batch_output_place(Channel *channel, const ChannelPages *page_batch, const JobView *job, uint32 nrows, bool wide);
 
 /* Return the address of a page batch's result slots for groups and their size in words; NULL if they are invalid. */
-extern uint64 *window_groups_place(Channel *channel, int job, int number, uint32 *words);
+extern uint64 *page_batch_groups_place(Channel *channel, int job, int number, uint32 *words);
 
 /*
  * Add a page batch's cached tablets to a GPU batch, whose columns may take
@@ -32,12 +32,12 @@ extern uint64 *window_groups_place(Channel *channel, int job, int number, uint32
  * is short; SHELF_UNKNOWN if shelves must be described again; BAD_PROGRAM if the
  * description is invalid.
  */
-extern DeviceStatus window_read_tablets(const ChannelWindow *window, const Program *program, uint64 most_bytes, ProviderBatch *batch);
+extern DeviceStatus page_batch_read_tablets(const ChannelPages *page_batch, const Program *program, uint64 most_bytes, ProviderBatch *batch);
 
 /* Unpin the shelves of a GPU batch, except those of the first `npicks` picks. */
-extern void window_let_go(ProviderBatch *batch, uint32 npicks);
+extern void page_batch_let_go(ProviderBatch *batch, uint32 npicks);
 
 /* Make all rows of a job's sorted source the tablets of a GPU batch; NO_ROOM if that has others. */
-extern DeviceStatus window_read_source(const Provider *provider, const ProviderJob *job, const MaterializedSource *source, ProviderBatch *batch);
+extern DeviceStatus page_batch_read_source(const Provider *provider, const ProviderJob *job, const MaterializedSource *source, ProviderBatch *batch);
 
-#endif							/* GPUDB_WORKER_WINDOWS_H */
+#endif							/* GPUDB_WORKER_PAGE_BATCHES_H */
