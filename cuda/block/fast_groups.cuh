@@ -218,14 +218,14 @@ find_groups(const VmLaunch &launch, uint32_t selection, uint32_t pc)
 }
 
 /* Return the address of a word of group 0 in the group at a place. */
-template <bool CODED> static __device__ __forceinline__ uint64_t *
+template <bool DENSE> static __device__ __forceinline__ uint64_t *
 in_group(uint64_t *word, uint32_t place)
 {
-	return CODED ? (uint64_t *) ((uint8_t *) word + place) : word + place;
+	return DENSE ? (uint64_t *) ((uint8_t *) word + place) : word + place;
 }
 
 /* Addresses of a state: the replica of this thread, in each lane's group. */
-template <int L, bool CODED> struct Places
+template <int L, bool DENSE> struct Places
 {
 	uint32_t	state;
 	bool		grouped;
@@ -246,13 +246,13 @@ template <int L, bool CODED> struct Places
 	}
 	__device__ __forceinline__ uint64_t *at(int k) const
 	{
-		return in_group<CODED>(replica, k % 2 ? pairs[k / 2] >> 16 : pairs[k / 2] & 0xffffu);
+		return in_group<DENSE>(replica, k % 2 ? pairs[k / 2] >> 16 : pairs[k / 2] & 0xffffu);
 	}
 };
 
 /* Add a sum's values, all small, each to its group, and `one` with each. */
-template <int L, bool CODED> static __device__ __forceinline__ void
-add_small(const Places<L, CODED> &to, uint32_t active, const uint64_t *v, uint64_t one)
+template <int L, bool DENSE> static __device__ __forceinline__ void
+add_small(const Places<L, DENSE> &to, uint32_t active, const uint64_t *v, uint64_t one)
 {
 	if (to.alone)
 		EACH_LANE
@@ -269,8 +269,8 @@ add_small(const Places<L, CODED> &to, uint32_t active, const uint64_t *v, uint64
 }
 
 /* Add a sum's values, some of them large, lane by lane, and `one` with each. */
-template <int L, bool CODED> static __device__ __forceinline__ void
-add_large(const VmLaunch &launch, const Places<L, CODED> &to, uint32_t active, const uint64_t *values, uint64_t one)
+template <int L, bool DENSE> static __device__ __forceinline__ void
+add_large(const VmLaunch &launch, const Places<L, DENSE> &to, uint32_t active, const uint64_t *values, uint64_t one)
 {
 	uint64_t   *single = block_singles(&fast_shared()->groups, &launch.shape, 0) + launch.shape.single_at[to.state];
 
@@ -284,24 +284,24 @@ add_large(const VmLaunch &launch, const Places<L, CODED> &to, uint32_t active, c
 		EACH_LANE_AS(j) v = j == k ? values[j] : v;
 		if (one != 0)
 		{
-			add_state(in_group<CODED>(to.replica, place), to.alone, (uint32_t) v + one);
-			add_shared(in_group<CODED>(single, place), (uint64_t) ((int64_t) v >> 32));
+			add_state(in_group<DENSE>(to.replica, place), to.alone, (uint32_t) v + one);
+			add_shared(in_group<DENSE>(single, place), (uint64_t) ((int64_t) v >> 32));
 		}
 		else
-			sum_add(in_group<CODED>(to.replica, place), to.alone, in_group<CODED>(single, place), (int64_t) v, launch.sum_bits);
+			sum_add(in_group<DENSE>(to.replica, place), to.alone, in_group<DENSE>(single, place), (int64_t) v, launch.sum_bits);
 	}
 }
 
-template <int L, bool CODED> static __device__ __forceinline__ void
+template <int L, bool DENSE> static __device__ __forceinline__ void
 sum_words(const VmLaunch &launch, const Machine<L> &m, const FastOp &in, bool grouped)
 {
 	const uint32_t active = mask_lanes<L>(launch, m, in) & ~m.nulls;
-	const bool	counts = CODED && (flags_of(in) & FLAG_COUNT);
+	const bool	counts = DENSE && (flags_of(in) & FLAG_COUNT);
 	const uint64_t one = counts ? (uint64_t) 1 << COUNTED_SHIFT : 0;
 	/* limits of sum_excess() and sum_is_small(); where rows are counted along, values are small from 0 to 2^32 - 1 */
 	const uint32_t least = counts ? 0 : 1u << (launch.sum_bits - 32);
 	const uint32_t beyond = counts ? 0 : launch.sum_bits - 31;
-	const Places<L, CODED> to(launch, sum_of(in), grouped);
+	const Places<L, DENSE> to(launch, sum_of(in), grouped);
 	uint32_t	excess = 0;
 
 	EACH_LANE excess |= (uint32_t) (m.acc[k] >> 32) + least;
@@ -312,9 +312,9 @@ sum_words(const VmLaunch &launch, const Machine<L> &m, const FastOp &in, bool gr
 		EACH_LANE excess |= active >> k & 1u ? (uint32_t) (m.acc[k] >> 32) + least : 0;
 	}
 	if (excess >> beyond != 0)
-		add_large<L, CODED>(launch, to, active, m.acc, one);
+		add_large<L, DENSE>(launch, to, active, m.acc, one);
 	else if (grouped)
-		add_small<L, CODED>(to, active, m.acc, one);
+		add_small<L, DENSE>(to, active, m.acc, one);
 	else
 	{
 		uint64_t	total = 0;
@@ -324,10 +324,10 @@ sum_words(const VmLaunch &launch, const Machine<L> &m, const FastOp &in, bool gr
 	}
 }
 
-template <int L, bool CODED> static __device__ __forceinline__ void
+template <int L, bool DENSE> static __device__ __forceinline__ void
 count_lanes(const VmLaunch &launch, const Machine<L> &m, const FastOp &in, bool grouped)
 {
-	const Places<L, CODED> to(launch, x_of(in), grouped);
+	const Places<L, DENSE> to(launch, x_of(in), grouped);
 	uint32_t	active = mask_lanes<L>(launch, m, in);
 	uint64_t	one[L];
 
@@ -337,15 +337,15 @@ count_lanes(const VmLaunch &launch, const Machine<L> &m, const FastOp &in, bool 
 		active &= ~m.t_nulls;
 	EACH_LANE one[k] = 1;
 	if (grouped)
-		add_small<L, CODED>(to, active, one, 0);
+		add_small<L, DENSE>(to, active, one, 0);
 	else
 		*to.replica += __popc(active);
 }
 
-template <int L, bool CODED> static __device__ __forceinline__ void
+template <int L, bool DENSE> static __device__ __forceinline__ void
 extreme(const VmLaunch &launch, const Machine<L> &m, const FastOp &in, bool grouped, bool least)
 {
-	const Places<L, CODED> to(launch, x_of(in), grouped);
+	const Places<L, DENSE> to(launch, x_of(in), grouped);
 	const uint32_t active = mask_lanes<L>(launch, m, in) & ~m.nulls;
 
 	EACH_LANE
@@ -395,8 +395,8 @@ tally_lanes(const VmLaunch &launch, const Machine<L> &m, const FastOp &in, bool 
 }
 
 /* Add values to a sum of floats whose replicas threads share, lane by lane. */
-template <int L, bool CODED> static __device__ __forceinline__ void
-take_together(const VmLaunch &launch, const Places<L, CODED> &to, StateKind kind, const uint64_t *values, uint32_t active)
+template <int L, bool DENSE> static __device__ __forceinline__ void
+take_together(const VmLaunch &launch, const Places<L, DENSE> &to, StateKind kind, const uint64_t *values, uint32_t active)
 {
 	const uint32_t replicas = fast_shared()->groups.replicas;
 
@@ -405,7 +405,7 @@ take_together(const VmLaunch &launch, const Places<L, CODED> &to, StateKind kind
 	{
 		const uint32_t place = launch.shape.grouped ? group_places<L>(launch)[k] : 0;
 
-		float_take_together(kind, in_group<CODED>(to.replica, place), replicas, float_of_bits(values[k / 2 * 2 * VM_THREADS + k % 2]),
+		float_take_together(kind, in_group<DENSE>(to.replica, place), replicas, float_of_bits(values[k / 2 * 2 * VM_THREADS + k % 2]),
 							active >> k & 1u);
 	}
 }
@@ -415,20 +415,20 @@ take_together(const VmLaunch &launch, const Places<L, CODED> &to, StateKind kind
  * with others, or the lanes of a warp share one and take turns. It is a function of its own, and
  * takes the values from a slot, so as not to take registers from other instructions.
  */
-template <int L, bool CODED> static __device__ __noinline__ void
+template <int L, bool DENSE> static __device__ __noinline__ void
 take_in_turn(const VmLaunch &launch, uint32_t pc, uint32_t active)
 {
 	const FastOp in = fetch(launch, pc);
 	const uint64_t *values = (const uint64_t *) slot_words<L>(slot_of(in));
 	const BlockGroups *groups = &fast_shared()->groups;
-	const Places<L, CODED> to(launch, x_of(in), false);
+	const Places<L, DENSE> to(launch, x_of(in), false);
 	const uint32_t lane = threadIdx.x & 31;
 	uint64_t   *mine = to.alone ? to.replica : to.replica - (threadIdx.x & (groups->replicas - 1)) + threadIdx.x / 32;
 
 	active &= ~operand_nulls<L>(launch, in);
 	if (!to.alone && state_is_atomic(state_kind_of((uint16_t) imm_of(launch, in))))
 	{
-		take_together<L, CODED>(launch, to, state_kind_of((uint16_t) imm_of(launch, in)), values, active);
+		take_together<L, DENSE>(launch, to, state_kind_of((uint16_t) imm_of(launch, in)), values, active);
 		return;
 	}
 #pragma unroll 1
@@ -440,7 +440,7 @@ take_in_turn(const VmLaunch &launch, uint32_t pc, uint32_t active)
 		for (; left != 0; left &= left - 1)
 		{
 			if (lane == (uint32_t) __ffs((int) left) - 1 && (active >> k & 1u))
-				state_take((uint16_t) imm_of(launch, in), in_group<CODED>(mine, place), groups->replicas,
+				state_take((uint16_t) imm_of(launch, in), in_group<DENSE>(mine, place), groups->replicas,
 						   &values[k / 2 * 2 * VM_THREADS + k % 2], NULL);
 			if (!to.alone)
 				__syncwarp();

@@ -105,7 +105,7 @@ fast_places_at(const VmShape *shape, uint32_t lanes)
 }
 
 static __host__ __device__ __forceinline__ uint32_t
-fast_codes_at(const VmShape *shape, uint32_t lanes)
+fast_dense_at(const VmShape *shape, uint32_t lanes)
 {
 	return fast_places_at(shape, lanes) + (shape->grouped ? lanes * VM_THREADS * 2 : 0);
 }
@@ -113,7 +113,7 @@ fast_codes_at(const VmShape *shape, uint32_t lanes)
 static __host__ __device__ __forceinline__ uint32_t
 fast_groups_at(const VmShape *shape, uint32_t lanes)
 {
-	return fast_codes_at(shape, lanes) + (shape->coded ? CODE_SLOTS * 4 : 0);
+	return fast_dense_at(shape, lanes) + (shape->dense ? DENSE_SLOTS * 4 : 0);
 }
 
 static __host__ __device__ __forceinline__ uint32_t
@@ -134,14 +134,14 @@ pc_of_group(const VmLaunch *launch)
 {
 	uint32_t	pc = 0;
 
-	while (launch->shape.code.op[pc].op != VMX_GROUP && launch->shape.code.op[pc].op != VMX_GROUP_CODES)
+	while (launch->shape.code.op[pc].op != VMX_GROUP && launch->shape.code.op[pc].op != VMX_GROUP_DENSE)
 		pc++;
 	return pc;
 }
 
 /*
  * Compute the factors of all keys' stored values in a dense index; called by one thread. Return
- * false if the index would exceed CODE_SLOTS, or a key column is not encoded in 8 bits.
+ * false if the index would exceed DENSE_SLOTS, or a key column is not encoded in 8 bits.
  */
 static __device__ inline bool
 place_codes(const VmLaunch *launch)
@@ -163,7 +163,7 @@ place_codes(const VmLaunch *launch)
 		shared->column[c].code_factor = all;
 		bias -= least * all;
 		all *= most - least + 1;
-		if (all > CODE_SLOTS)
+		if (all > DENSE_SLOTS)
 			return false;
 	}
 	shared->code_bias = bias;
@@ -304,7 +304,7 @@ fast_columns(const VmLaunch *launch, uint32_t lanes)
 	if (threadIdx.x == 0)
 		shared->lines_ahead = count_lines_ahead(launch, lanes);
 	/* no other thread writes code_factor */
-	if (launch->shape.coded && threadIdx.x == 0)
+	if (launch->shape.dense && threadIdx.x == 0)
 		differs |= !place_codes(launch);
 	return !__syncthreads_or(differs);
 }

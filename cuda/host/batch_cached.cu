@@ -27,7 +27,7 @@ typedef struct CachedLeg
 	uint32_t	ntiles;
 	uint64_t	nrows;
 	int			body;
-	bool		coded;
+	bool		dense;
 	const ProviderColumn *like; /* columns of a tablet that has the stored form of all tablets in the leg */
 } CachedLeg;
 
@@ -36,7 +36,7 @@ typedef struct Kind
 {
 	uint64_t	form;
 	int			body;
-	bool		coded;
+	bool		dense;
 	const ProviderColumn *like;
 	uint32_t	ntablets;
 	uint32_t	next;			/* position in order[] of the kind's next tablet */
@@ -77,10 +77,10 @@ sort_by_kind(const CudaBatch *own)
 	{
 		uint32_t	k = 0;
 
-		while (k < nkinds && (kind[k].form != placed[t].form || kind[k].body != placed[t].body || kind[k].coded != placed[t].coded))
+		while (k < nkinds && (kind[k].form != placed[t].form || kind[k].body != placed[t].body || kind[k].dense != placed[t].dense))
 			k++;
 		if (k == nkinds)
-			kind[nkinds++] = {placed[t].form, placed[t].body, placed[t].coded, placed[t].column, 0, 0};
+			kind[nkinds++] = {placed[t].form, placed[t].body, placed[t].dense, placed[t].column, 0, 0};
 		kind[k].ntablets++;
 		kind_of[t] = k;
 	}
@@ -101,7 +101,7 @@ sort_by_kind(const CudaBatch *own)
  * happens to be 0 makes no difference.
  */
 static const ShapeChoice *
-choose_shape_with(CudaBatch *own, const ProviderColumn *like, int body, bool coded, uint32_t room)
+choose_shape_with(CudaBatch *own, const ProviderColumn *like, int body, bool dense, uint32_t room)
 {
 	Tablet	   *head = (Tablet *) own->head;
 
@@ -109,7 +109,7 @@ choose_shape_with(CudaBatch *own, const ProviderColumn *like, int body, bool cod
 	for (uint32_t c = 0; c < head->ncols; c++)
 		if (head->column[c].type == COLTYPE_U8 || head->column[c].type == COLTYPE_U32)
 			head->column[c].base = 1;
-	return shape_choose(own->batch.job->view.program, body, head, own->batch.table == NULL ? (coded ? VM_CODED : 0)
+	return shape_choose(own->batch.job->view.program, body, head, own->batch.table == NULL ? (dense ? VM_DENSE : 0)
 						: own->left == ROWS_FEW ? VM_MANY_GROUPS | VM_FEW_ROWS : VM_MANY_GROUPS, room);
 }
 
@@ -118,11 +118,11 @@ choose_shape_with(CudaBatch *own, const ProviderColumn *like, int body, bool cod
  * groups runs as if the number of groups were not known.
  */
 static const ShapeChoice *
-choose_shape(CudaBatch *own, const ProviderColumn *like, int body, bool coded)
+choose_shape(CudaBatch *own, const ProviderColumn *like, int body, bool dense)
 {
-	const ShapeChoice *choice = choose_shape_with(own, like, body, coded, own->room);
+	const ShapeChoice *choice = choose_shape_with(own, like, body, dense, own->room);
 
-	return choice == NULL && own->room > 0 ? choose_shape_with(own, like, body, coded, 0) : choice;
+	return choice == NULL && own->room > 0 ? choose_shape_with(own, like, body, dense, 0) : choice;
 }
 
 /* Legs */
@@ -148,7 +148,7 @@ rows_of_leg(const CudaBatch *own)
 static bool
 divide_parts(CudaBatch *own, const CachedLeg *all)
 {
-	const ShapeChoice *choice = choose_shape(own, all->like, all->body, all->coded);
+	const ShapeChoice *choice = choose_shape(own, all->like, all->body, all->dense);
 	const uint64_t most = rows_of_leg(own);
 	uint64_t	nrows = most;
 	CachedLeg  *leg = NULL;
@@ -163,7 +163,7 @@ divide_parts(CudaBatch *own, const CachedLeg *all)
 		if (leg == NULL || nrows + part->tablet_rows > most)
 		{
 			leg = &own->leg[own->nlegs++];
-			*leg = {p, 0, 0, 0, all->body, all->coded, all->like};
+			*leg = {p, 0, 0, 0, all->body, all->dense, all->like};
 			nrows = 0;
 		}
 		part->first_tile = leg->ntiles;
@@ -182,7 +182,7 @@ divide_parts(CudaBatch *own, const CachedLeg *all)
 static bool
 divide_kind(CudaBatch *own, const Kind *tablets, uint32_t at)
 {
-	const CachedLeg all = {at, tablets->ntablets, 0, 0, tablets->body, tablets->coded, tablets->like};
+	const CachedLeg all = {at, tablets->ntablets, 0, 0, tablets->body, tablets->dense, tablets->like};
 
 	for (uint32_t p = at; p < at + tablets->ntablets; p++)
 	{
@@ -223,7 +223,7 @@ write_parts(CudaBatch *own)
 static cudaError_t
 launch_leg(CudaBatch *own, const CachedLeg *leg, uint32_t sample)
 {
-	const ShapeChoice *choice = choose_shape(own, leg->like, leg->body, leg->coded);
+	const ShapeChoice *choice = choose_shape(own, leg->like, leg->body, leg->dense);
 	VmLaunch	launch = {};
 
 	if (choice == NULL)
@@ -299,7 +299,7 @@ divide_rest(CudaBatch *own)
 		const CachedLeg *leg = &own->leg[l];
 
 		/* adjacent legs of one kind */
-		if (n > 0 && rest[n - 1].like == leg->like && rest[n - 1].body == leg->body && rest[n - 1].coded == leg->coded)
+		if (n > 0 && rest[n - 1].like == leg->like && rest[n - 1].body == leg->body && rest[n - 1].dense == leg->dense)
 			rest[n - 1].nparts += leg->nparts;
 		else
 			rest[n++] = *leg;
@@ -337,7 +337,7 @@ static bool
 blocks_have_room(CudaBatch *own, uint32_t room)
 {
 	const CachedLeg *leg = &own->leg[own->next_leg - 1];
-	const ShapeChoice *choice = choose_shape_with(own, leg->like, leg->body, leg->coded, room);
+	const ShapeChoice *choice = choose_shape_with(own, leg->like, leg->body, leg->dense, room);
 
 	return choice != NULL && (uint64_t) choice->blocks * room * 2 <= own->row_capacity;
 }

@@ -182,7 +182,7 @@ begin_shelf(CudaBatch *own, PlacedShelf *known, const ProviderShelf *shelf, Resi
 
 /* Return true if the stored values of all keys have few enough bits for a dense index. */
 static bool
-shelf_is_coded(const PlacedShelf *known)
+shelf_is_dense(const PlacedShelf *known)
 {
 	uint32_t	bits = 0;
 
@@ -230,12 +230,12 @@ place_shelves(CudaBatch *own, ResidentCopies *copies, PlacedTablet *placed, uint
 		const ProviderPick *pick = &own->batch.pick[p];
 		const ProviderShelf *shelf = pick->shelf;
 		const PlacedShelf *known = place_shelf(own, pick, copies);
-		bool		coded;
+		bool		dense;
 		bool		wide;
 
 		if (known == NULL)
 			return false;
-		coded = shelf_is_coded(known);
+		dense = shelf_is_dense(known);
 		wide = program_choose_body(program, known->cover) == BODY_WIDE;
 		for (uint32_t left = pick->wanted; left != 0; left &= left - 1)
 		{
@@ -249,7 +249,7 @@ place_shelves(CudaBatch *own, ResidentCopies *copies, PlacedTablet *placed, uint
 				body = program_choose_body(program, (Tablet *) own->head);
 			}
 			placed[(*n)++] = {(const Tablet *) (known->descriptors + (uint64_t) t * head_bytes(shelf->ncolumns)), NULL,
-				known->nrows[t], body, coded, known->form[t], column};
+				known->nrows[t], body, dense, known->form[t], column};
 		}
 	}
 	return true;
@@ -258,7 +258,7 @@ place_shelves(CudaBatch *own, ResidentCopies *copies, PlacedTablet *placed, uint
 /* Tablets of no shelf */
 
 static bool
-tablet_is_coded(const ProviderColumn *column)
+tablet_is_dense(const ProviderColumn *column)
 {
 	uint32_t	bits = 0;
 
@@ -283,7 +283,7 @@ place_others(CudaBatch *own, ResidentCopies *copies, PlacedTablet *placed, uint3
 		if (head == NULL)
 			return false;
 		placed[(*n)++] = {(const Tablet *) place, tablet->selected, tablet->nrows, program_choose_body(program, head),
-			tablet_is_coded(column), form_of(column, ncolumns), column};
+			tablet_is_dense(column), form_of(column, ncolumns), column};
 	}
 	return true;
 }

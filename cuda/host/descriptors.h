@@ -19,7 +19,7 @@ typedef struct PlacedTablet
 	const uint64_t *selected;	/* bitmap of the rows to process; NULL = all */
 	uint32_t	nrows;
 	int			body;			/* body of the program that the tablet needs */
-	bool		coded;			/* the key columns have few enough distinct stored values: VM_CODED */
+	bool		dense;			/* the key columns have few enough distinct stored values: VM_DENSE */
 	uint64_t	form;			/* hash of the columns' stored forms, as far as the code depends on them */
 	const ProviderColumn *column;
 } PlacedTablet;

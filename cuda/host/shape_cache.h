@@ -19,7 +19,7 @@ typedef struct ShapeChoice
  * every instruction.  The descriptor of the tablet, in host memory, gives the
  * stored forms of the columns and which of them have NULLs.  `options` is
  * VM_MANY_GROUPS, perhaps with VM_FEW_ROWS, for a form that writes rows of any
- * number of groups; or VM_CODED, if the key columns of no tablet have too many
+ * number of groups; or VM_DENSE, if the key columns of no tablet have too many
  * stored values; or 0.  `room` is the number of groups for which a block must
  * have room with VM_MANY_GROUPS, 0 if it is not known.  Returns NULL if the
  * device cannot run the body, else a pointer that is valid until the next

@@ -196,7 +196,7 @@ kernel_of(const VmShape *shape, bool sample)
 	if (shape->code.tail > 0)
 		return vm_filter_kernel();
 
-	const FastKind kind = shape->joins ? FAST_JOINS : shape->coded ? FAST_CODES : FAST_KEYS;
+	const FastKind kind = shape->joins ? FAST_JOINS : shape->dense ? FAST_DENSE : FAST_KEYS;
 
 	return shape->code.length > 0 ? vm_fast_kernel_of(shape->lanes, kind) : vm_general_kernel_of(shape->lanes);
 }

@@ -21,7 +21,7 @@
  * Add the groups that a tile misses; called by all threads. Return false if the table was full, and
  * its groups had no room among the launch's rows.
  */
-template <int L, bool CODED> static __device__ __noinline__ bool
+template <int L, bool DENSE> static __device__ __noinline__ bool
 add_groups(const VmLaunch &launch, uint32_t pending, uint32_t first, int round)
 {
 	BlockGroups *groups = &fast_shared()->groups;
@@ -29,8 +29,8 @@ add_groups(const VmLaunch &launch, uint32_t pending, uint32_t first, int round)
 
 	if (!block_turn(groups, __any_sync(~0u, pending != 0), round))
 		pending = 0;
-	if (CODED)
-		add_coded_groups<L>(launch, pending, pc, first);
+	if (DENSE)
+		add_dense_groups<L>(launch, pending, pc, first);
 	else if (block_insert(groups, &launch.shape, KeyLanes<L>{{launch, pc, launch.shape.key_words - 1}}, pending))
 		return block_groups_renew(&launch, groups);
 	return true;
@@ -62,7 +62,7 @@ show_slots(const VmLaunch &launch)
 		}
 }
 
-template <int L, bool CODED, bool JOINS> __global__ void __launch_bounds__(VM_THREADS, CODED ? VM_CODED_BLOCKS(L) : JOINS ? VM_JOINS_BLOCKS(L) : VM_FAST_BLOCKS(L))
+template <int L, bool DENSE, bool JOINS> __global__ void __launch_bounds__(VM_THREADS, DENSE ? VM_DENSE_BLOCKS(L) : JOINS ? VM_JOINS_BLOCKS(L) : VM_FAST_BLOCKS(L))
 vm_fast_kernel(const __grid_constant__ VmLaunch launch)
 {
 	const uint32_t tile = L * VM_THREADS;
@@ -74,7 +74,7 @@ vm_fast_kernel(const __grid_constant__ VmLaunch launch)
 	const bool	like = !JOINS || fast_prepare_joins(&launch);
 	while (block_next_slice(&launch, tile, slice))
 	{
-		if (CODED)
+		if (DENSE)
 			clear_codes(launch, L);
 		if (!fast_columns(&launch, L) || !like)
 		{
@@ -93,10 +93,10 @@ vm_fast_kernel(const __grid_constant__ VmLaunch launch)
 			for (int round = 0;; round++)
 			{
 				if (__any_sync(~0u, pending != 0))
-					pending = fast_run_tile<L, CODED, JOINS>(launch, first, n);
+					pending = fast_run_tile<L, DENSE, JOINS>(launch, first, n);
 				if (!launch.shape.grouped || !__syncthreads_or(pending != 0))
 					break;
-				if (round == MAX_ROUNDS - 1 || !add_groups<L, CODED>(launch, pending, first, round))
+				if (round == MAX_ROUNDS - 1 || !add_groups<L, DENSE>(launch, pending, first, round))
 				{
 					block_give_up(groups, slice);
 					break;
@@ -114,15 +114,15 @@ vm_fast_kernel(const __grid_constant__ VmLaunch launch)
 		atomicCAS(&launch.result->status, (uint32_t) STATUS_DONE, groups->status);
 }
 
-template <bool CODED, bool JOINS> static VmKernel
+template <bool DENSE, bool JOINS> static VmKernel
 kernel_of_lanes(uint32_t lanes)
 {
-	return lanes == 8 ? vm_fast_kernel<8, CODED, JOINS> : lanes == 4 ? vm_fast_kernel<4, CODED, JOINS> : vm_fast_kernel<2, CODED, JOINS>;
+	return lanes == 8 ? vm_fast_kernel<8, DENSE, JOINS> : lanes == 4 ? vm_fast_kernel<4, DENSE, JOINS> : vm_fast_kernel<2, DENSE, JOINS>;
 }
 
 VmKernel
 vm_fast_kernel_of(uint32_t lanes, FastKind kind)
 {
-	return kind == FAST_JOINS ? kernel_of_lanes<false, true>(lanes) : kind == FAST_CODES ? kernel_of_lanes<true, false>(lanes)
+	return kind == FAST_JOINS ? kernel_of_lanes<false, true>(lanes) : kind == FAST_DENSE ? kernel_of_lanes<true, false>(lanes)
 		: kernel_of_lanes<false, false>(lanes);
 }

@@ -19,7 +19,7 @@
 #include "core/vm/op_date.h"
 #include "core/vm/op_logic.h"
 
-#include "block/coded_groups.cuh"
+#include "block/dense_groups.cuh"
 #include "block/fast_joins.cuh"
 #include "lower/labels.h"
 
@@ -135,7 +135,7 @@ blend(Machine<L> &m, uint32_t mask, B b, uint32_t b_nulls)
 enum { before_rest = __COUNTER__ };
 
 /* Run a cold opcode: an instruction that fewer programs have. */
-template <int L, bool CODED> static __device__ __forceinline__ void
+template <int L, bool DENSE> static __device__ __forceinline__ void
 run_rest(const VmLaunch &launch, Machine<L> &m, const FastOp &in, uint32_t first, uint32_t n)
 {
 	switch (here(op_of(in)))
@@ -196,19 +196,19 @@ run_rest(const VmLaunch &launch, Machine<L> &m, const FastOp &in, uint32_t first
 		LABEL(VMX_INT_TO_F8): EACH_LANE m.acc[k] = word_of((double) (int64_t) m.acc[k]); break;
 		LABEL(VMX_FLOAT_KEY): EACH_LANE m.acc[k] = word_of(op_float_key(typed<double>(m.acc[k]))); break;
 		LABEL(VMX_BINS):
-			if constexpr (!CODED)
+			if constexpr (!DENSE)
 				tally_lanes<L>(launch, m, in, false);
 			break;
 		LABEL(VMX_VALUES):
-			if constexpr (!CODED)
+			if constexpr (!DENSE)
 				tally_lanes<L>(launch, m, in, true);
 			break;
-		LABEL(VMX_MIN_I): extreme<L, CODED>(launch, m, in, false, true); break;
-		LABEL(VMX_MIN_I_G): extreme<L, CODED>(launch, m, in, true, true); break;
-		LABEL(VMX_MAX_I): extreme<L, CODED>(launch, m, in, false, false); break;
-		LABEL(VMX_MAX_I_G): extreme<L, CODED>(launch, m, in, true, false); break;
+		LABEL(VMX_MIN_I): extreme<L, DENSE>(launch, m, in, false, true); break;
+		LABEL(VMX_MIN_I_G): extreme<L, DENSE>(launch, m, in, true, true); break;
+		LABEL(VMX_MAX_I): extreme<L, DENSE>(launch, m, in, false, false); break;
+		LABEL(VMX_MAX_I_G): extreme<L, DENSE>(launch, m, in, true, false); break;
 		LABEL(VMX_TAKE_F):
-			take_in_turn<L, CODED>(launch, in.pc, mask_lanes<L>(launch, m, in));
+			take_in_turn<L, DENSE>(launch, in.pc, mask_lanes<L>(launch, m, in));
 			/* the accumulators need not outlive the call */
 			EACH_LANE m.acc[k] = 0;
 			m.nulls = m.t = m.t_nulls = 0;
@@ -240,7 +240,7 @@ run_more(const VmLaunch &launch, Machine<L> &m, const FastOp &in, uint32_t first
  * Run the program over the tile of rows `first` to first + n. Return the selected lanes if a lane
  * of the warp misses its group, before any total was touched, else 0.
  */
-template <int L, bool CODED, bool JOINS> static __device__ __forceinline__ uint32_t
+template <int L, bool DENSE, bool JOINS> static __device__ __forceinline__ uint32_t
 fast_run_tile(const VmLaunch &launch, uint32_t first, uint32_t n)
 {
 	Machine<L>	m = {};
@@ -275,17 +275,17 @@ fast_run_tile(const VmLaunch &launch, uint32_t first, uint32_t n)
 			COMPUTE_ORDERED(SUB_D, int64_t, op_sub_d(a, b))
 			COMPUTE(MUL_D, int64_t, op_mul_d(a, b))
 			LABEL(VMX_DATE_TO_TS): EACH_LANE m.acc[k] = word_of(op_date_to_ts((int64_t) m.acc[k])); break;
-			LABEL(CODED ? VMX_GROUP_CODES : VMX_GROUP):
-				if (CODED ? find_coded_groups<L>(launch, m.selection, in.pc, first) : find_groups<L>(launch, m.selection, in.pc))
+			LABEL(DENSE ? VMX_GROUP_DENSE : VMX_GROUP):
+				if (DENSE ? find_dense_groups<L>(launch, m.selection, in.pc, first) : find_groups<L>(launch, m.selection, in.pc))
 					return m.selection;
 				/* the accumulators' values are not needed, which frees registers for the search */
 				EACH_LANE m.acc[k] = 0;
 				m.nulls = m.t = m.t_nulls = 0;
 				next = fetch(launch, pc += launch.shape.key_words - 1);
 				break;
-			LABEL(VMX_COUNT): count_lanes<L, CODED>(launch, m, in, false); break;
-			LABEL(VMX_COUNT_G): count_lanes<L, CODED>(launch, m, in, true); break;
-			default: run_rest<L, CODED>(launch, m, in, first, n); break;
+			LABEL(VMX_COUNT): count_lanes<L, DENSE>(launch, m, in, false); break;
+			LABEL(VMX_COUNT_G): count_lanes<L, DENSE>(launch, m, in, true); break;
+			default: run_rest<L, DENSE>(launch, m, in, first, n); break;
 		}
 		/* most instructions do nothing else, or only add to a sum */
 		if (flags_of(in) & (FLAG_MORE & ~FLAG_SUM))
@@ -293,15 +293,15 @@ fast_run_tile(const VmLaunch &launch, uint32_t first, uint32_t n)
 				return 0;
 		if (flags_of(in) & FLAG_SUM)
 		{
-			if (CODED || launch.shape.grouped)
-				sum_words<L, CODED>(launch, m, in, true);
+			if (DENSE || launch.shape.grouped)
+				sum_words<L, DENSE>(launch, m, in, true);
 			else
-				sum_words<L, CODED>(launch, m, in, false);
+				sum_words<L, DENSE>(launch, m, in, false);
 		}
 	}
 }
 
-/* KEY has no label, since the instruction before it reads it, and of GROUP and GROUP_CODES a kernel has one */
+/* KEY has no label, since the instruction before it reads it, and of GROUP and GROUP_DENSE a kernel has one */
 static_assert(LABELS_SINCE(before_rest) == VMX_JOIN_FIRST - 2, "an instruction of vm_ops.def has no meaning");
 
 #endif							/* GPUDB_CUDA_KERNELS_KERNEL_VM_FAST_CUH */

@@ -30,7 +30,7 @@
  * bytes of spilled stores, and yet 60 M cached rows take 0.79 ms instead of 0.84 with five blocks
  * and 96 registers.
  */
-#define VM_CODED_BLOCKS(lanes) ((lanes) == 8 ? 6 : 8)
+#define VM_DENSE_BLOCKS(lanes) ((lanes) == 8 ? 6 : 8)
 
 /*
  * Minimum blocks per multiprocessor of the accumulator machine with joins: 96 hardware registers a

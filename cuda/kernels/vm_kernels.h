@@ -16,7 +16,7 @@ typedef void (*VmKernel) (const VmLaunch launch);
 typedef enum FastKind
 {
 	FAST_KEYS,
-	FAST_CODES,
+	FAST_DENSE,
 	FAST_JOINS,
 	FAST_KINDS
 } FastKind;

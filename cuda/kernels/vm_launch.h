@@ -55,7 +55,7 @@ typedef struct VmShape
 {
 	uint32_t	body;
 	uint16_t	grouped;
-	uint16_t	coded;			/* groups are found by a dense index of their key columns */
+	uint16_t	dense;			/* groups are found by a dense index of their key columns */
 	uint16_t	joins;			/* body joins, materializes rows, tests dictionary codes, or extracts date fields */
 	uint16_t	loops;			/* rows become pairs, whose number is not known */
 	uint16_t	aggregates;
@@ -141,7 +141,7 @@ typedef struct VmWish
 
 #define VM_GENERAL	1			/* use the interpreter */
 #define VM_KEEP		2			/* tests: store every value that an instruction makes */
-#define VM_CODED	8			/* dense index of the keys, all 8-bit columns, has at most CODE_BITS in each tablet */
+#define VM_DENSE	8			/* dense index of the keys, all 8-bit columns, has at most CODE_BITS in each tablet */
 #define VM_MANY_GROUPS 4		/* nearly every row may have its own group; TABLE_FULL only for lack of room for rows */
 #define VM_FEW_ROWS	16			/* hardly any row has a group; only with VM_MANY_GROUPS */
 
@@ -177,7 +177,7 @@ extern void vm_lower(const Program *program, int body, const Tablet *tablet, uin
  * column is not of this form or may be NULL.
  */
 #define CODE_BITS	10
-#define CODE_SLOTS	(1u << CODE_BITS)
+#define DENSE_SLOTS	(1u << CODE_BITS)
 extern uint32_t vm_key_columns(const Program *program, int body, uint16_t *column);
 extern uint32_t vm_code_bits(const TabletColumn *column);
 

@@ -24,7 +24,7 @@ word_is_read(const VmCode *code, uint32_t pc)
 			case VMX_GET:
 			case VMX_SET:
 			case VMX_GROUP:
-			case VMX_GROUP_CODES:
+			case VMX_GROUP_DENSE:
 			case VMX_LOAD_64:
 			case VMX_LOAD_U8_FOR:
 			case VMX_LOAD_U16_FOR:
@@ -221,6 +221,6 @@ vm_fuse(Lowering *l)
 	if (shape->lanes == 8 && shape->aggregates && !shape->grouped && !shape->joins && filters_first(l->out))
 		return;
 	compare_stored(l->out);
-	if (l->coded)
+	if (l->dense)
 		count_along(l);
 }

@@ -263,10 +263,10 @@ vm_key_columns(const Program *program, int body, uint16_t *column)
 
 /* Return true if groups are to be found by a dense index. */
 static bool
-is_coded(const Program *program, const Tablet *tablet, uint32_t options, const VmShape *shape)
+is_dense(const Program *program, const Tablet *tablet, uint32_t options, const VmShape *shape)
 {
 	uint16_t	column[PROGRAM_MAX_KEYS];
-	uint32_t	n = (options & VM_CODED) && !(options & (VM_KEEP | VM_MANY_GROUPS)) && !shape->joins
+	uint32_t	n = (options & VM_DENSE) && !(options & (VM_KEEP | VM_MANY_GROUPS)) && !shape->joins
 		? vm_key_columns(program, (int) shape->body, column) : 0;
 
 	for (uint32_t k = 0; k < n; k++)
@@ -290,7 +290,7 @@ vm_lower(const Program *program, int body, const Tablet *tablet, uint32_t option
 	l.ninstrs = program->body[body].ninstrs;
 	l.keep = (options & VM_KEEP) != 0;
 	/* places of groups are byte offsets of 16 bits with a dense index */
-	l.coded = is_coded(program, tablet, options, shape) && shape->group_bytes <= 0x10000;
+	l.dense = is_dense(program, tablet, options, shape) && shape->group_bytes <= 0x10000;
 	l.shape = shape;
 	l.out = &shape->code;
 	resolve(&l);
@@ -303,7 +303,7 @@ vm_lower(const Program *program, int body, const Tablet *tablet, uint32_t option
 	}
 	if (!l.fails)
 		vm_translate(&l);
-	shape->coded = l.coded && !l.fails;
+	shape->dense = l.dense && !l.fails;
 	if (l.fails)
 		memset(&shape->code, 0, sizeof(shape->code));
 	else if (l.keep)

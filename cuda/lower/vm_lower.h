@@ -39,7 +39,7 @@ typedef struct Lowering
 	const Instr *code;
 	int			ninstrs;
 	bool		keep;
-	bool		coded;			/* groups are found by a dense index of their key columns */
+	bool		dense;			/* groups are found by a dense index of their key columns */
 	bool		fails;			/* some instruction has no form */
 	bool		again;			/* a value turned out to be wanted: translate again */
 	Value		value[MOST_INSTRS];

@@ -19,7 +19,7 @@ put_op(Lowering *l, int op)
 	to = &l->out->op[l->out->length++];
 	memset(to, 0, sizeof(*to));
 	to->op = (uint8_t) op;
-	l->more = op == VMX_GROUP || op == VMX_GROUP_CODES || op == VMX_KEY ? NULL : to;
+	l->more = op == VMX_GROUP || op == VMX_GROUP_DENSE || op == VMX_KEY ? NULL : to;
 	return to;
 }
 

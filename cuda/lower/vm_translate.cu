@@ -300,7 +300,7 @@ put_load(Lowering *l, int position)
 	uint8_t		c;
 	VmOp	   *to;
 
-	if (l->coded && is_only_key(l, i))
+	if (l->dense && is_only_key(l, i))
 		return;
 	c = number_of_column(l, in);
 	if (l->fails)
@@ -480,11 +480,11 @@ put_group(Lowering *l, int position)
 	l->fails |= !is_inline(l, last);
 	if (l->fails)
 		return;
-	to = put_op(l, l->coded ? VMX_GROUP_CODES : VMX_GROUP);
+	to = put_op(l, l->dense ? VMX_GROUP_DENSE : VMX_GROUP);
 	to->imm = (int64_t) l->value[last].word;
 	for (int k = 0; k < n; k++)
 	{
-		const uint8_t slot = l->coded ? number_of_column(l, &l->code[key[k]]) : from_slot(l, key[k]);
+		const uint8_t slot = l->dense ? number_of_column(l, &l->code[key[k]]) : from_slot(l, key[k]);
 
 		to = put_op(l, VMX_KEY);
 		to->slot = slot;

@@ -104,7 +104,7 @@ is_like(const VmLaunch *launch, const Tablet *tablet)
 	uint16_t	key[PROGRAM_MAX_KEYS];
 	uint32_t	bits = 0;
 
-	for (uint32_t k = launch->shape.coded ? vm_key_columns(launch->program, (int) launch->shape.body, key) : 0; k > 0; k--)
+	for (uint32_t k = launch->shape.dense ? vm_key_columns(launch->program, (int) launch->shape.body, key) : 0; k > 0; k--)
 		bits += vm_code_bits(&tablet->column[key[k - 1]]);
 	if (bits > CODE_BITS)
 		return false;

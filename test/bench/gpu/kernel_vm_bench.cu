@@ -360,7 +360,7 @@ bench_shape(const Gpu &gpu, const Job &job, VmLaunch launch, const std::vector<V
 	check(cudaMemset(gpu.result, 0, sizeof(VmResult)), "memset");
 	check(vm_launch(&launch, gpu.sms * most, NULL), "launch");
 	check(cudaMemcpy(&result, gpu.result, sizeof(result), cudaMemcpyDeviceToHost), "run");
-	printf("  %s, %u lanes, %u B shared, %u registers: %s", launch.shape.coded ? "coded" : launch.shape.code.length > 0 ? "fast" : "general",
+	printf("  %s, %u lanes, %u B shared, %u registers: %s", launch.shape.dense ? "dense" : launch.shape.code.length > 0 ? "fast" : "general",
 		   launch.shape.lanes, launch.shape.shared_bytes, launch.shape.registers,
 		   result.status != STATUS_DONE ? status_text((DeviceStatus) result.status)
 		   : same_answer(gpu, job, result, launch.end_row, data) ? "right" : "WRONG");
@@ -404,12 +404,12 @@ bench(const Gpu &gpu, const char *path, uint32_t nrows, Data data)
 	check(cudaMalloc(&program, job.program->size), "cudaMalloc");
 	check(cudaMemcpy(program, job.program, job.program->size, cudaMemcpyHostToDevice), "copy");
 	for (uint32_t lanes = 2; lanes <= 8; lanes *= 2)
-		for (uint32_t options : {0, VM_CODED, VM_GENERAL})
+		for (uint32_t options : {0, VM_DENSE, VM_GENERAL})
 		{
 			VmLaunch	launch = {};
 			VmWish		wish = {lanes, (uint32_t) gpu.shared_limit, options};
 
-			if ((options == VM_GENERAL && lanes != 4) || (options == VM_CODED && (!data.cached || !job.program->grouped)) || !vm_shape(job.program, BODY_NARROW, header, &wish, &launch.shape))
+			if ((options == VM_GENERAL && lanes != 4) || (options == VM_DENSE && (!data.cached || !job.program->grouped)) || !vm_shape(job.program, BODY_NARROW, header, &wish, &launch.shape))
 				continue;
 			launch.program = program;
 			launch.tablet = tablet;

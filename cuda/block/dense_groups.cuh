@@ -1,5 +1,5 @@
 /*
- * coded_groups.cuh
+ * dense_groups.cuh
  *		Groups by dense index: found by the stored values of their key columns.
  *
  * A key column that is frame-of-reference encoded in 8 bits has few values.  The
@@ -10,34 +10,34 @@
  * the table is emptied for each tablet, whose encodings may differ.
  *
  * Each thread looks up its own lanes.  A warp that misses a group leaves the
- * tile; add_coded_groups() then adds the missing ones between barriers.  Entries
+ * tile; add_dense_groups() then adds the missing ones between barriers.  Entries
  * are claimed by atomicCAS() in shared memory, by one lane of the block each.
  */
-#ifndef GPUDB_CUDA_CODED_GROUPS_CUH
-#define GPUDB_CUDA_CODED_GROUPS_CUH
+#ifndef GPUDB_CUDA_DENSE_GROUPS_CUH
+#define GPUDB_CUDA_DENSE_GROUPS_CUH
 
 #include "block/fast_groups.cuh"
 
 /* Entry without a group. Its lower half is a place within bounds, which lanes that are not selected may read. */
-#define CODE_MISSING ((uint32_t) UINT16_MAX << 16)
+#define DENSE_MISSING ((uint32_t) UINT16_MAX << 16)
 /* Entry whose group a thread is adding. */
-#define CODE_CLAIMED (CODE_MISSING - 0x10000)
+#define DENSE_CLAIMED (DENSE_MISSING - 0x10000)
 
 static __device__ __forceinline__ uint32_t *
-code_table(const VmLaunch &launch, uint32_t lanes)
+dense_table(const VmLaunch &launch, uint32_t lanes)
 {
-	return (uint32_t *) (shared_memory + fast_codes_at(&launch.shape, lanes));
+	return (uint32_t *) (shared_memory + fast_dense_at(&launch.shape, lanes));
 }
 
 /* Return the entry that is `bytes` bytes behind the table's beginning. */
 static __device__ __forceinline__ uint32_t *
-code_entry(uint32_t *table, uint32_t bytes)
+dense_entry(uint32_t *table, uint32_t bytes)
 {
 	return (uint32_t *) ((uint8_t *) table + bytes);
 }
 
 /* Keys of a thread's lanes, read again from their columns; none is NULL. */
-template <int L> struct CodeLanes : GroupLanes<CodeLanes<L>>
+template <int L> struct DenseLanes : GroupLanes<DenseLanes<L>>
 {
 	uint32_t	first;			/* first row of the tile */
 
@@ -57,7 +57,7 @@ template <int L> struct CodeLanes : GroupLanes<CodeLanes<L>>
 
 		for (uint32_t j = 0; j < this->nkeys; j++)
 			index += code(k, j) * column(j)->code_factor;
-		return index & (CODE_SLOTS - 1);
+		return index & (DENSE_SLOTS - 1);
 	}
 };
 
@@ -65,8 +65,8 @@ template <int L> struct CodeLanes : GroupLanes<CodeLanes<L>>
 static __device__ inline void
 clear_codes(const VmLaunch &launch, uint32_t lanes)
 {
-	for (uint32_t i = threadIdx.x; i < CODE_SLOTS; i += VM_THREADS)
-		code_table(launch, lanes)[i] = CODE_MISSING;
+	for (uint32_t i = threadIdx.x; i < DENSE_SLOTS; i += VM_THREADS)
+		dense_table(launch, lanes)[i] = DENSE_MISSING;
 }
 
 /*
@@ -85,7 +85,7 @@ code_entries(const VmLaunch &launch, uint32_t selection, uint32_t pc, uint32_t f
 
 		EACH_LANE entry[k] += (uint32_t) stored.lane(k) * factor;
 	}
-	EACH_LANE entry[k] = (entry[k] & (CODE_SLOTS - 1)) * 4;
+	EACH_LANE entry[k] = (entry[k] & (DENSE_SLOTS - 1)) * 4;
 }
 
 /*
@@ -114,9 +114,9 @@ short_code_entries(const VmLaunch &launch, uint32_t selection, uint32_t pc, uint
  * lane of the warp misses its group.
  */
 template <int L> static __device__ __forceinline__ bool
-find_coded_groups(const VmLaunch &launch, uint32_t selection, uint32_t pc, uint32_t first)
+find_dense_groups(const VmLaunch &launch, uint32_t selection, uint32_t pc, uint32_t first)
 {
-	uint32_t   *table = code_table(launch, L);
+	uint32_t   *table = dense_table(launch, L);
 	uint32_t	found[L];
 	uint32_t	all = 0;
 	uint32_t	missing = 0;
@@ -125,28 +125,28 @@ find_coded_groups(const VmLaunch &launch, uint32_t selection, uint32_t pc, uint3
 		short_code_entries<L>(launch, selection, pc, first, found);
 	else
 		code_entries<L>(launch, selection, pc, first, found);
-	EACH_LANE found[k] = *code_entry(table, found[k]);
+	EACH_LANE found[k] = *dense_entry(table, found[k]);
 	EACH_PAIR ((uint32_t *) group_places<L>(launch))[p] = __byte_perm(found[2 * p], found[2 * p + 1], 0x5410);
 	EACH_LANE all |= found[k];
 	/* rare, and perhaps of lanes that are not selected */
 	if (all > UINT16_MAX)
-		EACH_LANE missing |= (found[k] == CODE_MISSING ? 1u : 0u) << k;
+		EACH_LANE missing |= (found[k] == DENSE_MISSING ? 1u : 0u) << k;
 	return __any_sync(~0u, (missing & selection) != 0);
 }
 
 /* Add the groups of the `pending` lanes, and store the places of those that have room; called by all threads. */
 template <int L> static __device__ __noinline__ void
-add_coded_groups(const VmLaunch &launch, uint32_t pending, uint32_t pc, uint32_t first)
+add_dense_groups(const VmLaunch &launch, uint32_t pending, uint32_t pc, uint32_t first)
 {
 	BlockGroups *groups = &fast_shared()->groups;
-	const CodeLanes<L> lanes = {{launch, pc, launch.shape.key_words - 1}, first};
-	uint32_t   *table = code_table(launch, L);
+	const DenseLanes<L> lanes = {{launch, pc, launch.shape.key_words - 1}, first};
+	uint32_t   *table = dense_table(launch, L);
 	uint32_t	entry[L];
 
 	/* one lane of the block adds the group of an index */
 	code_entries<L>(launch, pending, pc, first, entry);
 	EACH_LANE
-		if ((pending >> k & 1u) && atomicCAS(code_entry(table, entry[k]), CODE_MISSING, CODE_CLAIMED) != CODE_MISSING)
+		if ((pending >> k & 1u) && atomicCAS(dense_entry(table, entry[k]), DENSE_MISSING, DENSE_CLAIMED) != DENSE_MISSING)
 			pending &= ~(1u << k);
 	if (block_insert(groups, &launch.shape, lanes, pending))
 	{
@@ -160,9 +160,9 @@ add_coded_groups(const VmLaunch &launch, uint32_t pending, uint32_t pc, uint32_t
 		const int	k = __ffs((int) pending) - 1;
 		const uint32_t group = block_find(groups, &launch.shape, lanes, k, lanes.slot_hash(k));
 
-		table[lanes.index(k)] = group == GROUP_MISSING ? CODE_MISSING : group * groups->stride * 8;
+		table[lanes.index(k)] = group == GROUP_MISSING ? DENSE_MISSING : group * groups->stride * 8;
 	}
 	__syncthreads();
 }
 
-#endif							/* GPUDB_CUDA_CODED_GROUPS_CUH */
+#endif							/* GPUDB_CUDA_DENSE_GROUPS_CUH */
