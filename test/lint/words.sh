@@ -18,7 +18,8 @@ check "words: comments begin with a subject or a verb of their own" < <(awk -v l
 # The pattern of words that are gone, and of names that held them.
 gone='\b([A-Za-z_]*(kept|Kept|KEPT|cautious|settled|SETTLED)[A-Za-z_]*|heads|heads_[a-z_]+|[a-z_]+_heads|rooms|nrooms|[a-z_]+_rooms|wishes'
 gone+='|rather_gpu|sample_does|results_are_sure|why_not_built|joins?_(is|are)_away|vm_run_rest|op_rest|recall_[a-z]+|nmembers|nselects'
-gone+='|run_codes[a-z_]*|own_codes[a-z_]*|code_book[a-z_]*|CodeBook|RunCodes|OwnCodes|framed|[a-z_]+_framed)\b'
+gone+='|run_codes[a-z_]*|own_codes[a-z_]*|code_book[a-z_]*|CodeBook|RunCodes|OwnCodes|framed|[a-z_]+_framed'
+gone+='|[A-Za-z_]*(PageWindow|ChannelWindow|page_window)[A-Za-z_]*|nwindows|[A-Z]*_?CODED|GROUP_CODES|[a-z_]*coded_groups)\b'
 check "words: those that are gone do not come back" < <(
 	grep -nHE -e "$gone" "${code[@]}" "${documents[@]}" "${scripts[@]}" README.md |
 		grep -vE "^(test/lint/words\.sh|docs/glossary\.md):|suppliers who kept orders waiting" |
