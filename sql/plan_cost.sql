@@ -26,4 +26,28 @@ SELECT query, gpu_nodes(query) FROM (VALUES
 SELECT count(*), sum(n) FROM plan_cost WHERE n > 3;
 SET gpudb.enabled = off;
 SELECT count(*), sum(n) FROM plan_cost WHERE n > 3;
-DROP TABLE plan_cost, plan_cost_small;
+RESET gpudb.enabled;
+-- An index has fewer pages than its table, but a table in shared_buffers need not be read from disk either.
+CREATE TABLE plan_cost_wide (id int PRIMARY KEY, filler text);
+INSERT INTO plan_cost_wide SELECT i, repeat('-', 220) FROM generate_series(1, 100000) i;
+VACUUM ANALYZE plan_cost_wide;
+SELECT query, gpu_nodes(query) FROM (VALUES
+	('SELECT count(*) FROM plan_cost_wide'),
+	('SELECT count(*), sum(id) FROM plan_cost_wide WHERE id > 100'),
+	('SELECT id % 7, count(*) FROM plan_cost_wide GROUP BY 1'),
+	('SELECT DISTINCT id FROM plan_cost_wide'),
+	('SELECT count(*) FROM plan_cost_wide WHERE id < 1000'),
+	('SELECT id FROM plan_cost_wide GROUP BY id LIMIT 5')) q (query);
+SET gpudb.enabled = off;
+SELECT count(*), sum(id) FROM plan_cost_wide WHERE id > 100;
+RESET gpudb.enabled;
+SELECT count(*), sum(id) FROM plan_cost_wide WHERE id > 100;
+SHOW seq_page_cost;
+SHOW random_page_cost;
+-- Page costs of a tablespace are taken as they are.
+SET allow_in_place_tablespaces = on;
+CREATE TABLESPACE plan_cost_space LOCATION '' WITH (seq_page_cost = 1, random_page_cost = 4);
+ALTER INDEX plan_cost_wide_pkey SET TABLESPACE plan_cost_space;
+SELECT gpu_nodes('SELECT count(*) FROM plan_cost_wide');
+DROP TABLE plan_cost, plan_cost_small, plan_cost_wide;
+DROP TABLESPACE plan_cost_space;

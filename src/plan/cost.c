@@ -43,9 +43,6 @@
 #include "tablet/cache/recent.h"
 #include "tablet/scan/tablet_scan.h"
 
-/* Pages of a table from which on it matters whether they are in shared_buffers. */
-#define LEAST_PAGES_OUTSIDE	1024
-
 /*
  * Nanoseconds below which the time of taking memory for columns is not counted: estimating how much memory they need
  * would take longer than it matters.
@@ -402,7 +399,7 @@ cost_either_over(const Candidate *candidate, const CompileResult *compiled, Grou
 	get_tablespace_page_costs(rel->reltablespace, NULL, &page);
 	either.cpu.cost = page * rel->pages * (1 - cached) + cpu / NS(pg_unit);
 	either.gpu.cost = page * rel->pages * gpu_pages * times + gpu / NS(pg_unit);
-	if (rel->pages >= LEAST_PAGES_OUTSIDE && cached < 1)
+	if (rel->pages >= COST_LEAST_PAGES_OUTSIDE && cached < 1)
 	{
 		const double outside = page * rel->pages * cost_part_outside(candidate);
 
@@ -410,6 +407,8 @@ cost_either_over(const Candidate *candidate, const CompileResult *compiled, Grou
 		either.gpu.ms += outside * gpu_pages * times * NS(pg_unit) / 1e6;
 		either.cpu.cost += page * rel->pages * (1 - cached) * slower_pages(candidate, groups);
 		either.gpu.cost += page * rel->pages * gpu_pages * slower_pages(candidate, groups);
+		either.cpu.resident = cost_resident_pages(candidate) * (1 - cached);
+		either.gpu.resident = cost_resident_pages(candidate) * gpu_pages * times;
 	}
 	if (groups.found > 0 || compiled->gives_rows)
 		add_memory(candidate, compiled, cached, &either);
@@ -575,6 +574,7 @@ cost_either_joined(const Candidate *candidate, const CompileResult *compiled, co
 	either = cost_either_over(candidate, &below, NO_KEYS);
 	cost_add(&work, candidate->probes);
 	either.cpu.groups = either.gpu.groups = groups.found;
+	either.cpu.resident = either.gpu.resident = 0;
 	either.cpu.ms += work.cpu * NS(pg_unit) / 1e6;
 	either.gpu.ms += work.gpu * NS(pg_unit) / 1e6;
 	either.cpu.cost += work.cpu + candidate->builds.cpu;

@@ -43,6 +43,7 @@ typedef struct GroupCount
 typedef struct PassCost
 {
 	Cost		cost;			/* planner's units, pages from disk included */
+	Cost		resident;		/* cost_resident_pages() of the pages that the pass reads; 0 for passes with joins */
 	double		ms;				/* time of the device and of feeding it, without disk */
 	double		groups;			/* estimated groups, as the caller gave them */
 	bool		on_gpu;			/* the GPU is cheaper, or must be used */
@@ -50,6 +51,18 @@ typedef struct PassCost
 
 /* Return the cost of reading a relation through the cheaper one of the devices that gpudb.device allows. */
 extern PassCost cost_pass(const Candidate *candidate, const CompileResult *compiled, GroupCount groups);
+
+/*
+ * Return the part of a pass's cost that is for pages in shared_buffers, as much as for pages from disk, beyond what
+ * reading them from memory takes.  The result is 0 for small relations.
+ */
+extern Cost cost_resident_pages(const Candidate *candidate);
+
+/*
+ * Return the part of the cost of one of PostgreSQL's paths over one relation that is for its pages and those of its
+ * indexes; INFINITY if it is not known (cost_pages.c).
+ */
+extern Cost cost_of_pages(PlannerInfo *root, const Path *path);
 
 /* Return how many milliseconds it takes to build a program's columns of a relation. */
 extern double cost_building(const Candidate *candidate, const CompileResult *compiled);

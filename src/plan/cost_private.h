@@ -15,6 +15,9 @@
 /* Bytes of a text whose average width is not known. */
 #define COST_USUAL_TEXT 32
 
+/* Pages of a table from which on it matters whether they are in shared_buffers. */
+#define COST_LEAST_PAGES_OUTSIDE	1024
+
 /* Return the nanoseconds that it takes to find a row's group among `groups` groups (cost.c). */
 extern double cost_ns_of_group(double groups);
 

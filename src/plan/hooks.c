@@ -200,7 +200,7 @@ upper_paths(PlannerInfo *root, UpperRelationKind stage, RelOptInfo *input_rel, R
 			path_groups_add(root, input_rel, output_rel, extra);
 			break;
 		case UPPERREL_DISTINCT:
-			if (!lower_bound_reaches(root, input_rel, path_least_cost(output_rel)))
+			if (!path_bound_reaches(root, input_rel, output_rel, path_least_cost(output_rel)))
 			{
 				pipeline_catch_up(root);
 				path_distinct_add(root, input_rel, output_rel);

@@ -242,6 +242,20 @@ extern Path *path_change_below(Path *path, PathsBelow which, PathChange change, 
 /* Return the total cost of the cheapest path of a relation that needs no parameters; INFINITY if there is none. */
 extern Cost path_least_cost(const RelOptInfo *rel);
 
+/*
+ * Return how much of a node's cost is left out where it decides against the node, since no time is spent for it.
+ * `resident` of the cost is for a table's pages in shared_buffers.  As much of that remains as PostgreSQL's cheapest path
+ * is charged for pages: it may read an index, which has fewer pages than the table.  The result is 0 if PostgreSQL's path
+ * reads the table, too.
+ */
+extern Cost path_page_surcharge(PlannerInfo *root, const RelOptInfo *rel, Cost resident);
+
+/*
+ * Return true if every GpuAgg over the rows of `input_rel`, whose groups are `output_rel`, costs at least `cost`, also
+ * without what path_page_surcharge() leaves out.
+ */
+extern bool path_bound_reaches(PlannerInfo *root, RelOptInfo *input_rel, const RelOptInfo *output_rel, Cost cost);
+
 /* Return the total cost of the cheapest scan of a base relation, including parallel scans to which PostgreSQL has yet to add a Gather. */
 extern Cost path_least_scan_cost(const RelOptInfo *rel);
 

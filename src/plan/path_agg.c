@@ -284,6 +284,8 @@ offer_agg(PlannerInfo *root, RelOptInfo *output_rel, Candidate *candidate, Group
 {
 	CustomPath *path = create_agg(root, output_rel, candidate, grouping, child);
 
+	if (path->path.total_cost >= path_least_cost(output_rel))
+		path->path.total_cost -= path_page_surcharge(root, output_rel, grouping->pass.resident);
 	path->path.total_cost = Min(path->path.total_cost, cost_over_ours(output_rel) * 0.98);
 	/* compare both aggregations by PostgreSQL's costs, which leave out sorts */
 	path->path.total_cost *= share_of_costs(root, candidate, grouping, child);
@@ -579,10 +581,17 @@ try_distinct(PlannerInfo *root, RelOptInfo *output_rel, Candidate *candidate)
  * PostgreSQL's costs leave out the sorts of some aggregates.
  */
 static bool
-is_too_dear(const PlannerInfo *root, Candidate *candidate, const RelOptInfo *output_rel)
+is_too_dear(PlannerInfo *root, Candidate *candidate, const RelOptInfo *output_rel)
 {
-	return !gpudb_force && !decision_is_logged() && candidate->reason == NULL && root->numOrderedAggs == 0 &&
-		cost_least(cost_pipeline(candidate)) >= Min(path_least_cost(output_rel), cost_over_ours(output_rel));
+	const Cost	least = Min(path_least_cost(output_rel), cost_over_ours(output_rel));
+	Cost		pass;
+
+	if (gpudb_force || decision_is_logged() || candidate->reason != NULL || root->numOrderedAggs > 0)
+		return false;
+	pass = cost_least(cost_pipeline(candidate));
+	if (pass >= least && candidate->joins == NIL)
+		pass -= path_page_surcharge(root, output_rel, cost_resident_pages(candidate));
+	return pass >= least;
 }
 
 bool

@@ -79,6 +79,7 @@ static void
 add_programs(PassCost *pass, const PassCost *more, int times)
 {
 	pass->cost += more->cost * times;
+	pass->resident += more->resident * times;
 	pass->ms += more->ms * times;
 }
 

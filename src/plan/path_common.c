@@ -15,6 +15,7 @@
 #include "device/calibration.h"
 #include "guc.h"
 #include "plan/cost.h"
+#include "plan/lower_bound.h"
 #include "plan/path.h"
 #include "plan/search.h"
 
@@ -168,6 +169,35 @@ path_least_cost(const RelOptInfo *rel)
 			least = Min(least, path->total_cost);
 	}
 	return least;
+}
+
+Cost
+path_page_surcharge(PlannerInfo *root, const RelOptInfo *rel, Cost resident)
+{
+	const Cost	least = path_least_cost(rel);
+	ListCell   *lc;
+
+	foreach(lc, resident > 0 ? rel->pathlist : NIL)
+	{
+		const Path *path = lfirst(lc);
+
+		if (path->param_info == NULL && path->total_cost == least)
+			return Max(resident - cost_of_pages(root, path), 0);
+	}
+	return 0;
+}
+
+bool
+path_bound_reaches(PlannerInfo *root, RelOptInfo *input_rel, const RelOptInfo *output_rel, Cost cost)
+{
+	const Candidate *minimal;
+	Cost		surcharge;
+
+	if (!lower_bound_reaches(root, input_rel, cost))
+		return false;
+	minimal = IS_SIMPLE_REL(input_rel) ? candidate_minimal(root, input_rel) : NULL;
+	surcharge = minimal != NULL ? path_page_surcharge(root, output_rel, cost_resident_pages(minimal)) : 0;
+	return surcharge == 0 || lower_bound_reaches(root, input_rel, cost + surcharge);
 }
 
 Cost

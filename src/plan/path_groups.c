@@ -126,7 +126,7 @@ path_groups_add(PlannerInfo *root, RelOptInfo *input_rel, RelOptInfo *output_rel
 	if (output_rel->pathlist != NIL)
 		cost -= cost_of_groups(root, input_rel, linitial(output_rel->pathlist));
 	/* PostgreSQL's costs leave out what some aggregates sort */
-	if (root->numOrderedAggs == 0 && (saved != NULL ? path_join_bound_reaches(root, saved, cost) : lower_bound_reaches(root, input_rel, cost)))
+	if (root->numOrderedAggs == 0 && (saved != NULL ? path_join_bound_reaches(root, saved, cost) : path_bound_reaches(root, input_rel, output_rel, cost)))
 	{
 		decision_note(root, IS_SIMPLE_REL(input_rel) ? input_rel : NULL, DECISION_AGGREGATE, "cost");
 		/* a GpuSort of the input is no cheaper either */
