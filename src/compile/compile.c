@@ -84,7 +84,7 @@ compile_body(Compiler *c, const CompileRequest *request, Program *shape)
 	if (request->give_rows)
 		compile_outputs(c, request, shape);
 	/* joined rows have no heap tuples */
-	if (c->ntables > 0 && !c->result->gives_rows)
+	if ((c->ntables > 0 || request->no_tuples) && !c->result->gives_rows)
 		return refuse(c, REASON_DATA_TYPE);
 	end_loops(c);
 	return true;

@@ -82,6 +82,7 @@ typedef struct CompileRequest
 	List	   *quals;
 	List	   *joins;			/* list of JoinRequest */
 	bool		give_rows;		/* return values of rows if all of `outputs` can be computed, else row numbers */
+	bool		no_tuples;		/* the caller has no heap tuples to return: refuse if outputs cannot all be computed */
 	List	   *outputs;		/* Vars of the rows that are returned or materialized */
 	bool		give_texts;		/* a scan may return texts of any length, whose bytes the caller copies */
 	/* Columns of `outputs`, by number, to materialize for a join table; set with aggregate, without keys and aggs. */

@@ -68,7 +68,7 @@ can_be_materialized(Candidate *candidate)
 		candidate->quals == NIL || candidate->filters == NULL || candidate->secret || candidate->rel->reltarget->exprs == NIL || is_too_dear(candidate))
 		return false;
 	rows = path_join_compile_rows(candidate, candidate->rel, &request);
-	if (rows == NULL || rows->reason != NULL)
+	if (rows == NULL || rows->reason != NULL || !rows->gives_rows)
 		return false;
 	request.give_rows = false;
 	request.keep_rows = request.aggregate = true;

@@ -125,6 +125,19 @@ for my $scan (q{SELECT id, k, d FROM t WHERE u LIKE '%9999%'}, q{SELECT s, w, m,
 	like(run_sql("$free; EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF) $scan"), qr/\(GpuScan\)(?! on).*\n.*Device: gpu\n.*Tablets Cached: @{[tablets()]}\n/s, "materialized there: $scan");
 	is(run_sql("$free; $sorted"), run_sql("SET gpudb.enabled = off; $sorted"), 'the rows');
 }
+# A plan for rows that stay on the GPU outlives the columns, without which the GPU has no codes to return for texts
+{
+	my $scan = q{SELECT w, id FROM t WHERE u LIKE '%999%' AND k = 3};
+	my $counted = "SELECT count(*), md5(string_agg(r::text, '|' ORDER BY id)) FROM ($scan OFFSET 0) r";
+	my $prepared = "SET gpudb.force = off; SET max_parallel_workers_per_gather = 0; SET plan_cache_mode = force_generic_plan; PREPARE q AS $counted; EXECUTE q;"
+		. "SELECT gpudb.evict('t') > 0";
+	my @rows = split /\n/, run_sql("$prepared; EXECUTE q");
+	is($rows[1], 't', 'columns are evicted between two runs of a plan');
+	is($rows[2], $rows[0], 'the rows are as before');
+	build();
+	like(run_sql("$prepared; EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF) EXECUTE q"), qr/\(GpuScan\)(?! on)[^)]*\)\n\s*Device: cpu/, 'and the CPU device has found them');
+	build();
+}
 # Such rows where PostgreSQL's scan would cost less than one by pages, but more than one of cached columns, and of a partition
 run_sql('CREATE TABLE parts (id int, u text) PARTITION BY RANGE (id); CREATE TABLE parts_1 PARTITION OF parts FOR VALUES FROM (0) TO (30000); CREATE TABLE parts_2 PARTITION OF parts FOR VALUES FROM (30000) TO (200000);'
 	. 'INSERT INTO parts SELECT id, u FROM t');

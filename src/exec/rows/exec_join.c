@@ -77,6 +77,8 @@ begin(CustomScanState *css, EState *estate, int eflags)
 	node->request.quals = joins_other_exprs(plan);
 	state->full = joins_end_in_full(node);
 	node->request.give_rows = true;
+	/* a GPU may have no codes for texts of a scan that it was to materialize */
+	node->request.no_tuples = true;
 	node->may_keep = true;
 	for (int i = 0; i < state->nwanted; i++)
 		node->request.outputs = lappend(node->request.outputs, list_nth_node(TargetEntry, plan->custom_scan_tlist, i)->expr);
