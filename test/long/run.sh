@@ -1,6 +1,6 @@
 #!/bin/bash
 # What takes too long for `make test`:
-# test/long/run.sh [queries] [buffers] [crowd] [sanitize] [cassert] [cancel] [repeat] [groups] [helper] [kills] [tablets] [standby] [writers] [standin] [faults]
+# test/long/run.sh [queries] [buffers] [crowd] [sanitize] [cassert] [cancel] [repeat] [groups] [helper] [kills] [tablets] [standby] [writers] [states] [standin] [faults]
 #
 #   queries    50,000 random queries; at least 95 % of those that count must run on gpudb
 #   buffers    every suite that runs queries, at shared_buffers of 1 MB and of 128 MB
@@ -16,13 +16,15 @@
 #              and on the GPU, for which the CPU stands in unless GPUDB_PROVIDER=auto
 #   standby    the same readers on a standby
 #   writers    what gpudb takes from the throughput of those who update a cached table
+#   states     the Star Schema Benchmark, planner free, while columns are evicted and built and the cost model changes; the CPU
+#              stands in for the GPU unless GPUDB_PROVIDER=auto
 #   faults     every call of CUDA fails, with each of six codes; wants a GPU and `make FAULTS=1 install`
 #   standin    the same with a stand-in for CUDA and the kernels; wants CUDA's headers, and no GPU
 #
 # All but `faults` when none is named.
 #
 # gpudb must be installed already.  GPUDB_LONG_ROWS: rows for `groups`; GPUDB_DIFF_SEED: seed for `queries` and others;
-# GPUDB_LONG_SECONDS: how long `tablets`, `standby` and `writers` take (default 600 each).
+# GPUDB_LONG_SECONDS: how long `tablets`, `standby`, `writers` and `states` take (default 600 each).
 # Exit status 1: something failed.
 set -uo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
@@ -107,6 +109,13 @@ long_writers() {
 		step "$here/writers.py" --seconds "${GPUDB_LONG_SECONDS:-600}"
 	server_stop writers
 }
+long_states() {
+	server_start states 'shared_buffers = 2GB' 'max_wal_size = 8GB' "gpudb.provider = ${GPUDB_PROVIDER:-cpu}" && psql_as -c 'CREATE EXTENSION gpudb' &&
+		step "$here/states.py" --seconds "${GPUDB_LONG_SECONDS:-600}" --seed "${GPUDB_DIFF_SEED:-1}"
+	local result=$?
+	server_stop states
+	return $result
+}
 long_standin() {
 	local settings=('gpudb.pool_size = 64MB') tree=$work/standin-tree sources
 	sources=$("$here/../standin/sources.sh")
@@ -125,9 +134,9 @@ long_faults() {
 }
 
 steps=("$@")
-[ ${#steps[@]} -gt 0 ] || steps=(queries buffers crowd sanitize cassert cancel repeat groups helper kills tablets standby writers standin)
+[ ${#steps[@]} -gt 0 ] || steps=(queries buffers crowd sanitize cassert cancel repeat groups helper kills tablets standby writers states standin)
 for name in "${steps[@]}"; do
-	declare -F "long_$name" >/dev/null || die "no step '$name': there are queries buffers crowd sanitize cassert cancel repeat groups helper kills tablets standby writers standin faults"
+	declare -F "long_$name" >/dev/null || die "no step '$name': there are queries buffers crowd sanitize cassert cancel repeat groups helper kills tablets standby writers states standin faults"
 done
 find_postgres
 work_open
