@@ -349,7 +349,7 @@ suite_crowd() {
 	mkdir -p "$folder"
 	cp -R "$repo/sql" "$repo/expected" "$folder/"
 	mapfile -t tests < <(sed -n 's/^test: //p' "$repo/test/regress_schedule" | tr ' ' '\n' |
-		grep -vxE 'setup|plan_(why_not|memory)|exec_failures|trap_(06|08|18|19|20)_.*' | head -n 64)
+		grep -vxE 'setup|plan_(cost|why_not|memory)|exec_failures|trap_(06|08|18|19|20)_.*' | head -n 64)
 	[ ${#tests[@]} = 64 ] || tap "crowd/64 tests" echo "not ok - there are ${#tests[@]}"
 	printf 'test: setup\ntest: %s\n' "${tests[*]}" >"$folder/schedule"
 	give_user "$folder"
