@@ -71,7 +71,7 @@ class States:
             self.failures.append(text)
 
     def guarded(self, work, *arguments):
-        """A thread ends with what it has to say: whatever else is raised in one would be lost."""
+        """Do the work of a thread; an exception that ends the thread is a failure."""
         try:
             work(*arguments)
         except Exception as error:
