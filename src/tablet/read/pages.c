@@ -4,9 +4,16 @@
  *
  * PostgreSQL's own functions decide which tuples are visible, page by page, as
  * in a sequential scan; where conflicts of serializable transactions are to be
- * noted, and in recovery, they are its scan's.  The list of line pointers is
- * stored, the content lock is given up, and the device reads the listed tuples
- * later: they stand still as long as the page is pinned.
+ * noted they are its scan's.  The list of line pointers is stored, the content
+ * lock is given up, and the device reads the listed tuples later: they stand
+ * still as long as the page is pinned.
+ *
+ * In recovery PostgreSQL's scans examine each tuple, since the flag of a page
+ * may get there without the record that sets it.  The visibility map's bit does
+ * not: before replay sets it, all snapshots to which some tuple is not visible
+ * have ended, and before a change of the page is replayed it is cleared.  So a
+ * page whose content is locked while its bit is set is all-visible, on which
+ * index-only scans rely, too.
  *
  * A page that was in shared_buffers stays pinned if the budget allows.  A page
  * that had to be read went through the ring that sequential scans use, which a
@@ -17,6 +24,7 @@
 
 #include "access/heapam.h"
 #include "access/tableam.h"
+#include "access/visibilitymap.h"
 #include "executor/instrument.h"
 #include "miscadmin.h"
 #include "storage/predicate.h"
@@ -68,9 +76,9 @@ page_source_open(PageSource *source, Relation relation, Snapshot snapshot)
 	/* not synchronised with other scans, so that rows come in heap order */
 	source->scan = (HeapScanDesc) table_beginscan_strat(relation, snapshot, 0, NULL, true, false);
 	source->end = source->scan->rs_nblocks;
-	/* in recovery a page's flag proves nothing to PostgreSQL's scans, and conflicts are to be noted tuple by tuple */
-	source->recent = !snapshot->takenDuringRecovery && !RelationUsesLocalBuffers(relation) &&
-		!CheckForSerializableConflictOutNeeded(relation, snapshot);
+	/* conflicts are to be noted tuple by tuple */
+	source->recent = !RelationUsesLocalBuffers(relation) && !CheckForSerializableConflictOutNeeded(relation, snapshot);
+	source->by_map = snapshot->takenDuringRecovery;
 	source->search = true;
 }
 
@@ -94,6 +102,9 @@ page_source_close(PageSource *source)
 	if (source->scan != NULL)
 		table_endscan((TableScanDesc) source->scan);
 	source->scan = NULL;
+	if (BufferIsValid(source->map))
+		ReleaseBuffer(source->map);
+	source->map = InvalidBuffer;
 }
 
 PageBatch *
@@ -157,15 +168,23 @@ all_normal(Page page, int n)
 	return (differ & ((uint64) mask << 32 | mask)) == 0 && (n == 0 || ItemIdIsNormal(item));
 }
 
+/* Return true if all tuples of a page whose content is locked are visible to every snapshot. */
+static bool
+is_all_visible(PageSource *source, Buffer buffer)
+{
+	return PageIsAllVisible(BufferGetPage(buffer)) &&
+		(!source->by_map || VM_ALL_VISIBLE(source->relation, BufferGetBlockNumber(buffer), &source->map));
+}
+
 /* List the tuples of a page whose content is locked, if all of them are visible; return false if that is not known. */
 static bool
-list_all_visible(const PageSource *source, Buffer buffer, OffsetNumber *room, TupleList *tuples)
+list_all_visible(PageSource *source, Buffer buffer, OffsetNumber *room, TupleList *tuples)
 {
 	Page		page = BufferGetPage(buffer);
 	OffsetNumber last = Min(PageGetMaxOffsetNumber(page), MaxHeapTuplesPerPage);
 
 	compat_test_old_snapshot(source->scan->rs_base.rs_snapshot, source->relation, page);
-	if (!PageIsAllVisible(page))
+	if (!is_all_visible(source, buffer))
 		return false;
 	*tuples = (TupleList) {every_offset(), last};
 	if (!all_normal(page, last))
@@ -208,8 +227,8 @@ list_seen(const PageSource *source, Buffer buffer, OffsetNumber *room, TupleList
 
 /*
  * Prepare a block without asking PostgreSQL where it is, if it is where it was
- * or behind the block before, and all of it is visible, as heapgetpage() would have found.  Return its
- * buffer, pinned, or InvalidBuffer.
+ * or behind the block before, and all of it is visible.  Return its buffer,
+ * pinned, or InvalidBuffer.
  */
 static Buffer
 prepare_recent(PageSource *source, PageBatch *page_batch, BlockNumber block, TupleList *tuples)
@@ -268,7 +287,7 @@ note_prepared(const PageSource *source, uint32 place, Buffer buffer, bool all_vi
  * those that PostgreSQL's scan has listed.
  */
 static bool
-lists_all_visible(const PageSource *source, Buffer buffer, const TupleList *tuples)
+lists_all_visible(PageSource *source, Buffer buffer, const TupleList *tuples)
 {
 	OffsetNumber scratch[MaxHeapTuplesPerPage];
 	TupleList	all;
@@ -279,10 +298,10 @@ lists_all_visible(const PageSource *source, Buffer buffer, const TupleList *tupl
 /*
  * List the tuples of a block that the snapshot sees, and note for the cache
  * what was read.  Return the block's buffer, pinned.  Unlike heapgetpage() this
- * does not prune the page, except in recovery and for serializable
- * transactions, where heapgetpage() is called: pruning changes the LSN by which
- * the cache recognises the page, and after an update of a tenth of all rows
- * takes as long as reading them.
+ * does not prune the page, except for serializable transactions, where
+ * heapgetpage() is called: pruning changes the LSN by which the cache
+ * recognises the page, and after an update of a tenth of all rows takes as long
+ * as reading them.
  */
 static Buffer
 prepare_block(PageSource *source, PageBatch *page_batch, BlockNumber block, TupleList *tuples)

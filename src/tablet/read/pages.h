@@ -59,6 +59,8 @@ typedef struct PageSource
 	BlockWatch *watch;			/* records each block that is read; NULL = no record */
 	Share	   *share;			/* source of more blocks; NULL = none */
 	bool		recent;			/* blocks may be taken from the buffers where they were last seen */
+	bool		by_map;			/* a page is all-visible only where the visibility map says so, too: in recovery */
+	Buffer		map;			/* the pinned page of the visibility map, or InvalidBuffer */
 	bool		search;			/* look for blocks that nobody has seen: the last block was all-visible */
 	bool		misses;			/* the last batch had pages from outside shared_buffers */
 	uint64		pinned;			/* number of pages used in place, for reports */
