@@ -36,6 +36,7 @@
 #include "device/calibration.h"
 #include "device/device.h"
 #include "device/free_cores.h"
+#include "device/machine.h"
 #include "device/threads.h"
 #include "exec/run/stat.h"
 #include "guc.h"
@@ -160,10 +161,12 @@ gpudb_calibrate(PG_FUNCTION_ARGS)
 
 /* Calibration at the first start */
 
+/* Return true if neither this server nor anything else uses the cores. */
 static bool
 machine_is_idle(void)
 {
-	return cores_are_free(threads_wanted());
+	/* the test takes all cores for a moment, of which queries get nothing then */
+	return machine_running() == 0 && cores_are_free(threads_wanted());
 }
 
 /* Wait for an idle machine, but not forever. */
