@@ -69,6 +69,17 @@ mapping_leave(uint8 *start, Size size)
 }
 
 void
+mapping_read_once(const void *start, Size size)
+{
+	uint8	   *first = (uint8 *) TYPEALIGN(HUGE_PAGE, start);
+	uint8	   *end = (uint8 *) TYPEALIGN_DOWN(HUGE_PAGE, (const uint8 *) start + size);
+
+	/* a failure does no harm */
+	if (end > first)
+		(void) madvise(first, end - first, MADV_SEQUENTIAL);
+}
+
+void
 mapping_drop(void *start, Size size)
 {
 	munmap(start, TYPEALIGN(HUGE_PAGE, size));

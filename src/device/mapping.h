@@ -31,6 +31,14 @@ extern bool mapping_make_huge(uint8 *start, Size npages);
 /* Drop this process's page table entries of a part of a mapping; its contents stay. */
 extern void mapping_leave(uint8 *start, Size size);
 
+/*
+ * Tell the kernel that this process reads a part of shared memory once, in
+ * order.  Then the pages do not count as used when the process ends, which
+ * takes the kernel as long as reading them once more if it is their first use,
+ * one process at a time.
+ */
+extern void mapping_read_once(const void *start, Size size);
+
 /* Unmap a mapping of mapping_create(); it stays mapped in other processes. */
 extern void mapping_drop(void *start, Size size);
 

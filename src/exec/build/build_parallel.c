@@ -28,6 +28,7 @@
 #include "utils/snapmgr.h"
 
 #include "device/machine.h"
+#include "device/mapping.h"
 #include "device/threads.h"
 #include "exec/build/build_parallel.h"
 #include "exec/run/segment.h"
@@ -261,6 +262,7 @@ gpudb_build_main(dsm_segment *segment, shm_toc *toc)
 	};
 
 	pg_atomic_fetch_add_u32(&shared->nbegun, 1);
+	mapping_read_once(BufferBlocks, (Size) NBuffers * BLCKSZ);
 	InstrStartParallelQuery();
 	build_drawn(shared, order);
 	InstrEndParallelQuery(&buffer_usage[ParallelWorkerNumber], &wal_usage[ParallelWorkerNumber]);

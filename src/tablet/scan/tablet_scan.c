@@ -319,6 +319,17 @@ are_whole(const TabletScan *scan, uint32 first, uint32 n, ShelfProof *proof)
 	return true;
 }
 
+/*
+ * Return true if the scan needs to know a tablet: one that builds tablets uses
+ * no others.  Assembling those would copy their texts, and the more tablets a
+ * shelf has the more often.
+ */
+static bool
+is_due(const TabletScan *scan, uint32 tablet)
+{
+	return scan->purpose != SCAN_FOR_BUILDING || (tablet >= scan->next_range && tablet < scan->end_range);
+}
+
 /* Decide about a shelf's tablets, and remember them if all of their rows are valid. */
 static void
 decide_tablets(TabletScan *scan, uint32 number, const ShelfNow *now, FoundShelf *found)
@@ -333,7 +344,10 @@ decide_tablets(TabletScan *scan, uint32 number, const ShelfNow *now, FoundShelf 
 	shelf_find(shelf, &scan->columns, found->tablet);
 	for (uint32 t = 0; t < ntablets; t++)
 	{
-		begin_look(scan, first + t, &found->tablet[t], now->map, &found->look[t]);
+		if (is_due(scan, first + t))
+			begin_look(scan, first + t, &found->tablet[t], now->map, &found->look[t]);
+		else
+			found->look[t].found = NULL;
 		all &= found->look[t].found != NULL;
 	}
 	tablet_look_at_pages(found->look, ntablets);
