@@ -180,11 +180,13 @@ is(answer($measured), '0', 'and has measured nothing');
 # a query counts even where it leaves cores free: the test whether they are would take them from it
 my $query = IPC::Run::start([ 'psql', '-Xq', '-d', $node->connstr('postgres'), '-c',
 	"DO \$\$ BEGIN WHILE clock_timestamp() < now() + interval '13 s' LOOP END LOOP; END \$\$" ]);
+my $active = "FROM pg_stat_activity WHERE query LIKE 'DO %' AND state = 'active'";
+ok($node->poll_query_until('postgres', "SELECT count(*) = 1 $active"), 'a query runs');
 $_->kill_kill for @busy;
 my $begun = 0;
 for (my $i = 0; $i < 11 && !$begun; $i++)
 {
-	$begun = answer("SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'gpudb calibration' AND datname IS NOT NULL");
+	$begun = answer("SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'gpudb calibration' AND datname IS NOT NULL AND EXISTS (SELECT $active)");
 	sleep 1;
 }
 is($begun, '0', 'it waits for a query of this server, too');
