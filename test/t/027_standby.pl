@@ -112,8 +112,11 @@ run_sql("INSERT INTO t SELECT i, 1, 'late' FROM generate_series(60001, 61000) i;
 my $target = run_sql('SELECT pg_current_wal_lsn()');
 ok($standby->poll_query_until('postgres', "SELECT pg_last_wal_replay_lsn() >= '$target'"), 'writes are replayed');
 isnt(agrees('a newer snapshot'), $then, 'which sees them');
+# the commit of a transaction with an ID writes out what VACUUM has logged
 run_sql('VACUUM t');
+run_sql('SELECT txid_current()');
 $target = run_sql('SELECT pg_current_wal_lsn()');
+ok($standby->poll_query_until('postgres', "SELECT pg_last_wal_receive_lsn() >= '$target'"), 'VACUUM is received');
 ($ours, $theirs) = split /\n/, $read->($in_old);
 is($ours, $then, 'the old one does not');
 is($theirs, $then, 'nor does PostgreSQL');
