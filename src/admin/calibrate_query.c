@@ -4,6 +4,8 @@
  */
 #include "postgres.h"
 
+#include <float.h>
+
 #include "catalog/namespace.h"
 #include "executor/spi.h"
 #include "lib/stringinfo.h"
@@ -188,6 +190,17 @@ query_typical(const char *sql)
 		.run_ns = middle(known, offsetof(Timing, run_ns)),
 		.op_cost = known->run[0].op_cost
 	};
+}
+
+double
+query_least_pass_ms(const char *sql)
+{
+	const KnownQuery *known = known_query(sql);
+	double		least = DBL_MAX;
+
+	for (int i = 0; i < known->nruns; i++)
+		least = Min(least, known->run[i].pass_ms);
+	return least;
 }
 
 void

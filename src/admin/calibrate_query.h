@@ -41,6 +41,10 @@ extern Timing query_run(const char *sql);
  * query_forget().
  */
 extern Timing query_typical(const char *sql);
+
+/* Return the least time of the passes of all these runs of a query, in milliseconds. */
+extern double query_least_pass_ms(const char *sql);
+
 extern void query_forget(void);
 
 #endif							/* GPUDB_ADMIN_CALIBRATE_QUERY_H */
