@@ -208,7 +208,18 @@ select_rows(CachedRows *rows, const FoundTablet *found, const BlockSet *blocks)
 	Assert(row == found->nrows);
 }
 
-/* Begin to inspect a found tablet, if it has all columns that are wanted. */
+/*
+ * Return true if the scan needs to know a tablet: one that builds tablets uses
+ * no others.  Assembling those would copy their texts, and the more tablets a
+ * shelf has the more often.
+ */
+static bool
+is_due(const TabletScan *scan, uint32 tablet)
+{
+	return scan->purpose != SCAN_FOR_BUILDING || (tablet >= scan->next_range && tablet < scan->end_range);
+}
+
+/* Begin to inspect a found tablet, if the scan needs to know it and it has all columns that are wanted. */
 static void
 begin_look(const TabletScan *scan, uint32 tablet, const FoundTablet *found, const MapPage *map, TabletLook *look)
 {
@@ -218,7 +229,7 @@ begin_look(const TabletScan *scan, uint32 tablet, const FoundTablet *found, cons
 	};
 
 	look->found = NULL;
-	if (found->notes != NULL && has_columns(scan, found))
+	if (found->notes != NULL && is_due(scan, tablet) && has_columns(scan, found))
 		tablet_look_begin(look, found, tablet % SHELF_TABLETS, &proof);
 }
 
@@ -319,17 +330,6 @@ are_whole(const TabletScan *scan, uint32 first, uint32 n, ShelfProof *proof)
 	return true;
 }
 
-/*
- * Return true if the scan needs to know a tablet: one that builds tablets uses
- * no others.  Assembling those would copy their texts, and the more tablets a
- * shelf has the more often.
- */
-static bool
-is_due(const TabletScan *scan, uint32 tablet)
-{
-	return scan->purpose != SCAN_FOR_BUILDING || (tablet >= scan->next_range && tablet < scan->end_range);
-}
-
 /* Decide about a shelf's tablets, and remember them if all of their rows are valid. */
 static void
 decide_tablets(TabletScan *scan, uint32 number, const ShelfNow *now, FoundShelf *found)
@@ -344,10 +344,7 @@ decide_tablets(TabletScan *scan, uint32 number, const ShelfNow *now, FoundShelf 
 	shelf_find(shelf, &scan->columns, found->tablet);
 	for (uint32 t = 0; t < ntablets; t++)
 	{
-		if (is_due(scan, first + t))
-			begin_look(scan, first + t, &found->tablet[t], now->map, &found->look[t]);
-		else
-			found->look[t].found = NULL;
+		begin_look(scan, first + t, &found->tablet[t], now->map, &found->look[t]);
 		all &= found->look[t].found != NULL;
 	}
 	tablet_look_at_pages(found->look, ntablets);
