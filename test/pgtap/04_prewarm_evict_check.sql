@@ -13,6 +13,7 @@ ALTER TABLE facts ALTER filler SET STORAGE PLAIN;
 INSERT INTO facts SELECT i, nullif(i % 10, 0), i * 0.5, i * 0.0625, 'word ' || i % 20, date '2020-01-01' + i, i, '\x00', -i, repeat('-', 3500) FROM generate_series(1, 2400) i;
 ALTER TABLE facts DROP COLUMN gone;
 CREATE INDEX facts_id ON facts (id);
+CREATE TABLE planned AS SELECT id, k, filler FROM facts;
 CREATE TABLE empty (id int, word text);
 CREATE TABLE no_columns ();
 INSERT INTO no_columns SELECT FROM generate_series(1, 10);
@@ -38,10 +39,10 @@ CREATE VIEW plain_view AS SELECT id FROM facts;
 CREATE SEQUENCE numbers;
 CREATE TYPE composite AS (id int);
 CREATE FOREIGN TABLE far_away (id int) SERVER gpudb_tap_server;
-VACUUM ANALYZE facts, empty, no_columns, raws, special, measures, parent, child, stored, unlogged, of_another_method;
+VACUUM ANALYZE facts, planned, empty, no_columns, raws, special, measures, parent, child, stored, unlogged, of_another_method;
 CREATE TEMP TABLE temporary AS SELECT generate_series(1, 100) AS id;
 
-SELECT plan(111);
+SELECT plan(116);
 
 -- The error that a statement raises: its SQLSTATE, message and detail.
 CREATE FUNCTION pg_temp.error_of(statement text) RETURNS text LANGUAGE plpgsql AS $$
@@ -55,6 +56,25 @@ EXCEPTION WHEN OTHERS THEN
 	RETURN concat_ws(' ', SQLSTATE, SQLERRM, nullif(detail, ''));
 END $$;
 CREATE FUNCTION pg_temp.cached(relation regclass) RETURNS text LANGUAGE sql AS $$SELECT array_to_string(columns, ' ') FROM gpudb.cache c WHERE c.relation = $1$$;
+
+-- What the planner knows of cached columns follows what is cached, within one session.
+CREATE FUNCTION pg_temp.cost(query text) RETURNS numeric LANGUAGE plpgsql SET gpudb.force = on AS $$
+DECLARE
+	planned json;
+BEGIN
+	EXECUTE 'EXPLAIN (FORMAT JSON) ' || query INTO planned;
+	RETURN planned #>> '{0,Plan,Total Cost}';
+END $$;
+CREATE TEMP TABLE costs (uncached numeric, cached numeric);
+INSERT INTO costs (uncached) SELECT pg_temp.cost('SELECT sum(k) FROM planned');
+SELECT is(gpudb.prewarm('planned', '{id}'), 1::bigint, 'a column is cached');
+SELECT is(pg_temp.cost('SELECT sum(k) FROM planned'), uncached, 'the planner knows that another one is not') FROM costs;
+SELECT gpudb.prewarm('planned', '{k}') \g /dev/null
+UPDATE costs SET cached = pg_temp.cost('SELECT sum(k) FROM planned');
+SELECT cmp_ok(cached, '<', uncached / 2, 'the planner knows of columns that join those that were cached') FROM costs;
+SELECT cmp_ok(pg_temp.cost('SELECT sum(k) FROM planned WHERE id > 0'), '<', uncached / 2, 'and of columns that were cached at different times') FROM costs;
+SELECT gpudb.evict('planned') \g /dev/null
+SELECT is(pg_temp.cost('SELECT sum(k) FROM planned'), uncached, 'the planner knows that columns were evicted') FROM costs;
 
 -- gpudb.prewarm(): columns and results
 SELECT is(pg_temp.cached('facts'), NULL, 'nothing is cached at first');

@@ -20,6 +20,7 @@
 #include "utils/hsearch.h"
 
 #include "core/device_api.h"
+#include "core/hash.h"
 #include "guc.h"
 #include "pg_compat.h"
 #include "tablet/cache/pool.h"
@@ -57,15 +58,6 @@ StaticAssertDecl(SHELF_BLOCKS % SHELF_TABLETS == 0, "tablets tile a shelf");
 
 HTAB	   *shelf_directory = NULL;
 
-/* Clock of the pool, which all processes share. */
-typedef struct ShelfClock
-{
-	pg_atomic_uint64 ticks;
-	pg_atomic_uint64 changed;	/* time when tablets were last put in the place of others */
-} ShelfClock;
-
-static ShelfClock *pool_clock = NULL;
-
 static long
 most_shelves(void)
 {
@@ -77,53 +69,20 @@ shelf_request_shmem(void)
 {
 	if (pool_bytes() == 0)
 		return;
-	RequestAddinShmemSpace(add_size(hash_estimate_size(most_shelves(), sizeof(Shelf)), MAXALIGN(sizeof(ShelfClock))));
+	RequestAddinShmemSpace(add_size(hash_estimate_size(most_shelves(), sizeof(Shelf)), shelf_clock_bytes()));
 }
 
 void
 shelf_create(void)
 {
 	HASHCTL		info = {.keysize = sizeof(ShelfKey), .entrysize = sizeof(Shelf)};
-	bool		found;
 
 	if (!pool_exists())
 		return;
 	LWLockAcquire(AddinShmemInitLock, LW_EXCLUSIVE);
 	shelf_directory = ShmemInitHash("gpudb shelves", most_shelves(), most_shelves(), &info, HASH_ELEM | HASH_BLOBS | HASH_FIXED_SIZE);
-	pool_clock = ShmemInitStruct("gpudb shelf clock", sizeof(ShelfClock), &found);
-	if (!found)
-	{
-		pg_atomic_init_u64(&pool_clock->ticks, 1);
-		pg_atomic_init_u64(&pool_clock->changed, 0);
-	}
+	shelf_clock_create();
 	LWLockRelease(AddinShmemInitLock);
-}
-
-uint64
-shelf_time(void)
-{
-	return pg_atomic_read_u64(&pool_clock->ticks);
-}
-
-uint64
-shelf_next_number(void)
-{
-	return pg_atomic_add_fetch_u64(&pool_clock->ticks, 1);
-}
-
-void
-shelf_note_change(Shelf *shelf)
-{
-	const uint64 now = shelf_next_number();
-
-	pg_atomic_write_u64(&shelf->generation, now);
-	pg_atomic_write_u64(&pool_clock->changed, now);
-}
-
-uint64
-shelf_last_change(void)
-{
-	return pg_atomic_read_u64(&pool_clock->changed);
 }
 
 /* Finding */
@@ -223,6 +182,14 @@ column_key_equal(const ColumnKey *a, const ColumnKey *b)
 {
 	return a->attno == b->attno && a->scale == b->scale && a->second == b->second && a->packed == b->packed &&
 		a->fingerprint == b->fingerprint && a->dict_number == b->dict_number;
+}
+
+uint64
+column_key_hash(const ColumnKey *key)
+{
+	const uint64 form = (uint64) (uint16) key->attno | (uint64) (uint16) key->scale << 16 | (uint64) key->second << 32 | (uint64) key->packed << 33;
+
+	return hash_combine(hash_combine(form, key->fingerprint), key->dict_number);
 }
 
 static const CachedColumn *
@@ -623,6 +590,7 @@ add_columns(Shelf *shelf, CachedTablet *tablet, dsa_pointer columns)
 		{
 			column->next = tablet->columns;
 			tablet->columns = pointer;
+			shelf_note_contents();
 			shelf_account_column(shelf, tablet, column, true);
 		}
 	}

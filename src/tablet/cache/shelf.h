@@ -40,6 +40,7 @@ typedef struct ColumnKeys
 } ColumnKeys;
 
 extern bool column_key_equal(const ColumnKey *a, const ColumnKey *b);
+extern uint64 column_key_hash(const ColumnKey *key);
 
 /* Column of a tablet, in the pool; never changed once other processes can find it. */
 typedef struct CachedColumn
@@ -83,6 +84,9 @@ extern uint64 shelf_generation(const Shelf *shelf);
 
 /* Return a number that changes whenever tablets of any shelf are put in the place of others. */
 extern uint64 shelf_last_change(void);
+
+/* Return a number that changes whenever columns or tablets of any shelf are cached or freed; never 0. */
+extern uint64 shelf_contents(void);
 
 /*
  * Find a shelf's tablets with their columns of these keys; found[] has

@@ -68,6 +68,7 @@ shelf_drop_retired(Shelf *shelf)
 static void
 drop_shelf(Shelf *shelf)
 {
+	shelf_note_contents();
 	shelf_drop_retired(shelf);
 	for (int t = 0; t < SHELF_TABLETS; t++)
 		shelf_drop_tablet(shelf->tablet[t]);

@@ -122,6 +122,16 @@ extern bool shelf_file_is_gone(Oid database, Oid tablespace, Oid file);
  */
 extern void shelf_note_change(Shelf *shelf);
 
+/*
+ * Note that columns or tablets are cached that were not, or a shelf is freed;
+ * pool_lock() is held exclusively.
+ */
+extern void shelf_note_contents(void);
+
+/* Bytes of shared memory for the pool's clock, and attaching to it (shelf_clock.c); AddinShmemInitLock is held. */
+extern Size shelf_clock_bytes(void);
+extern void shelf_clock_create(void);
+
 /* Put another tablet, or none, in the place of a shelf's tablet, which retires; pool_lock() is held exclusively. */
 extern void shelf_replace(Shelf *shelf, uint32 tablet, dsa_pointer by);
 

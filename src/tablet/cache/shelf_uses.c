@@ -21,7 +21,6 @@
 #include "access/xact.h"
 #include "storage/lwlock.h"
 
-#include "core/hash.h"
 #include "tablet/cache/pool.h"
 #include "tablet/cache/shelf.h"
 #include "tablet/cache/shelf_private.h"
@@ -49,10 +48,7 @@
 static uint32
 hash_of(const ColumnKey *key)
 {
-	const uint64 form = (uint64) (uint16) key->attno | (uint64) (uint16) key->scale << 16 | (uint64) key->second << 32 | (uint64) key->packed << 33;
-	const uint32 hash = (uint32) hash_combine(hash_combine(form, key->fingerprint), key->dict_number);
-
-	return Max(hash, HASH_FIRST);
+	return Max((uint32) column_key_hash(key), HASH_FIRST);
 }
 
 static uint32

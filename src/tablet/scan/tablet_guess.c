@@ -14,6 +14,7 @@
 #include "storage/bufmgr.h"
 #include "utils/snapmgr.h"
 
+#include "core/hash.h"
 #include "guc.h"
 #include "pg_compat.h"
 #include "tablet/cache/dict.h"
@@ -171,6 +172,46 @@ standing_of(Relation relation, BlockNumber nblocks)
 	return standing;
 }
 
+/* Sampled tablets of a relation that have a column, as they were found out once. */
+typedef struct SampledColumn
+{
+	uint64		contents;		/* shelf_contents() then; 0 = none */
+	uint64		column;			/* hash of the relation's file and size, and of the column's key */
+	uint64		tablets;		/* shelf_sampled_with() */
+} SampledColumn;
+
+/* Number of columns for which a session remembers the sampled tablets. */
+#define SAMPLED_KNOWN	256
+
+/*
+ * Return which sampled tablets have a column; `column` has one key, or none for
+ * all tablets that are cached.  A session asks for the same columns again and
+ * again, and would look at the descriptors of all sampled tablets each time.
+ */
+static uint64
+sampled_with_column(Relation relation, BlockNumber nblocks, const ColumnKeys *column)
+{
+	static SampledColumn known[SAMPLED_KNOWN];
+	const uint64 contents = shelf_contents();
+	const uint64 key = column->n > 0 ? column_key_hash(column->key) : 0;
+	const uint64 hash = hash_combine((uint64) compat_relation_file(relation) << 32 | nblocks, key);
+	SampledColumn *place = &known[hash % SAMPLED_KNOWN];
+
+	if (place->contents != contents || place->column != hash)
+		*place = (SampledColumn) {contents, hash, shelf_sampled_with(relation, shelves_of(nblocks), column)};
+	return place->tablets;
+}
+
+static uint64
+sampled_with(Relation relation, BlockNumber nblocks, const ColumnKeys *columns)
+{
+	uint64		with = sampled_with_column(relation, nblocks, &(ColumnKeys) {0});
+
+	for (int c = 0; c < columns->n && with != 0; c++)
+		with &= sampled_with_column(relation, nblocks, &(ColumnKeys) {1, &columns->key[c]});
+	return with;
+}
+
 double
 tablet_cached_part(Relation relation, BlockNumber nblocks, const ColumnWanted *wanted, int nwanted)
 {
@@ -182,7 +223,7 @@ tablet_cached_part(Relation relation, BlockNumber nblocks, const ColumnWanted *w
 		!tablet_column_keys(relation, wanted, &columns))
 		return 0;
 	standing = standing_of(relation, nblocks);
-	for (uint64 with = shelf_sampled_with(relation, shelves_of(nblocks), &columns); with != 0; with &= with - 1)
+	for (uint64 with = sampled_with(relation, nblocks, &columns); with != 0; with &= with - 1)
 		blocks += standing->blocks[pg_rightmost_one_pos64(with)];
 	return Min(blocks * standing->step / nblocks, 1);
 }
