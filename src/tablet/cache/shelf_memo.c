@@ -16,6 +16,7 @@
 
 #include "utils/memutils.h"
 
+#include "core/hash.h"
 #include "tablet/cache/shelf_memo.h"
 
 #define BUCKETS 256
@@ -31,10 +32,20 @@ typedef struct MemoHolder
 	ShelfMemo  *memo;			/* NULL if the memo is retained */
 } MemoHolder;
 
+uint64
+shelf_memo_hash(const ColumnKeys *columns, const ColumnWanted *wanted)
+{
+	uint64		hash = 0;
+
+	for (int c = 0; c < columns->n; c++)
+		hash = hash_combine(hash, column_key_hash(&columns->key[c]) + wanted[c].not_null);
+	return hash;
+}
+
 static bool
 same_columns(const ShelfMemo *memo, const ShelfNow *now)
 {
-	if (memo->ncolumns != now->columns->n)
+	if (memo->hash != now->hash || memo->ncolumns != now->columns->n)
 		return false;
 	for (int c = 0; c < memo->ncolumns; c++)
 		if (!column_key_equal(&memo->column[c].key, &now->columns->key[c]) || memo->column[c].not_null != now->wanted[c].not_null)
@@ -255,10 +266,15 @@ shelf_memo_begin(const ShelfNow *now, uint32 n, MemoryContext context)
 	StaticAssertStmt(SHELF_TABLETS <= CACHED_SHELF_MOST, "a device takes no shelf so large");
 	if (memo == NULL)
 		return NULL;
-	*memo = (ShelfMemo) {
-		.generation = now->generation, .nblocks = now->nblocks, .ncolumns = ncolumns, .bytes = bytes, .filled = MAXALIGN(sizeof(ShelfMemo)),
-		.where = where, .holder = holder
-	};
+	memset(memo, 0, offsetof(ShelfMemo, rows));
+	memo->generation = now->generation;
+	memo->hash = now->hash;
+	memo->nblocks = now->nblocks;
+	memo->ncolumns = ncolumns;
+	memo->bytes = bytes;
+	memo->filled = MAXALIGN(sizeof(ShelfMemo));
+	memo->where = where;
+	memo->holder = holder;
 	*holder = (MemoHolder) {.callback = {.func = let_go, .arg = holder}, .memo = memo};
 	MemoryContextRegisterResetCallback(context, &holder->callback);
 	memo->column = shelf_memo_room(memo, sizeof(MemoColumn) * ncolumns);
@@ -411,7 +427,7 @@ find_wider(const ShelfNow *now, uint8 *place)
 {
 	ShelfMemo  *memo = first_of_shelf(now, *bucket_of(now->generation));
 
-	while (memo != NULL && !(memo->wider == NULL && holds(memo, now) && find_columns(memo, now, place)))
+	while (memo != NULL && !(memo->wider == NULL && memo->ncolumns >= now->columns->n && holds(memo, now) && find_columns(memo, now, place)))
 		memo = first_of_shelf(now, memo->next);
 	return memo;
 }

@@ -40,28 +40,30 @@ typedef struct MemoColumn
 /*
  * Memo of which tablets of a shelf were found, for which columns and by which
  * proof.  A memo is one piece of memory that begins with this struct; in a memo
- * that was derived, all tablets but the first are in another piece.
+ * that was derived, all tablets but the first are in another piece.  What is
+ * compared with every memo of a shelf is in the first bytes.
  */
 typedef struct ShelfMemo
 {
 	uint64		generation;		/* generation of the shelf, which no other shelf ever has */
+	uint64		hash;			/* shelf_memo_hash() of its columns */
 	struct ShelfMemo *next;		/* next memo in the list of the hash table */
-	XLogRecPtr	map_lsn;		/* LSN of the visibility map's page that proved the rows; invalid if it did not */
-	SnapshotHorizon horizon;	/* snapshot horizon at which all rows are valid; its end is invalid if none is known */
 	uint32		nblocks;		/* blocks of the shelf, all of them valid */
 	int			ncolumns;
+	struct ShelfMemo *wider;	/* memo to copy the other tablets from; NULL = all are there */
+	XLogRecPtr	map_lsn;		/* LSN of the visibility map's page that proved the rows; invalid if it did not */
+	SnapshotHorizon horizon;	/* snapshot horizon at which all rows are valid; its end is invalid if none is known */
 	MemoColumn *column;
-	CachedRows	rows[SHELF_TABLETS];
-	CachedShelf shelf;			/* the tablets in `rows`, as devices take them */
 	Size		bytes;			/* bytes of the memo */
 	Size		filled;			/* bytes of the memo in use */
 	MemoRoom	where;			/* area of memory that the memo is in */
 	void	   *later;			/* second piece of memory of a derived memo; NULL = none */
 	Size		later_bytes;
 	struct MemoHolder *holder;	/* frees the memo; NULL if it is retained */
-	struct ShelfMemo *wider;	/* memo to copy the other tablets from; NULL = all are there */
 	uint64		used;
 	int			users;			/* scans, and memos to be completed, that use the memo */
+	CachedShelf shelf;			/* the tablets in `rows`, as devices take them */
+	CachedRows	rows[SHELF_TABLETS];	/* rows[0] to rows[shelf.ntablets - 1] */
 } ShelfMemo;
 
 /* State of a shelf that a scan finds now, and the columns that the scan wants. */
@@ -74,7 +76,11 @@ typedef struct ShelfNow
 	bool		of_large;		/* the table is large: MANY_SHELVES */
 	const ColumnKeys *columns;
 	const ColumnWanted *wanted;
+	uint64		hash;			/* shelf_memo_hash() of these columns */
 } ShelfNow;
+
+/* Return a hash of the columns that a scan wants. */
+extern uint64 shelf_memo_hash(const ColumnKeys *columns, const ColumnWanted *wanted);
 
 /*
  * Return the memo that holds for a shelf as it is now, which may have been

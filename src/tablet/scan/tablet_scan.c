@@ -405,7 +405,7 @@ decide_shelf(TabletScan *scan, uint32 number, MapPage *map, FoundShelf *found)
 	now = (ShelfNow) {
 		.generation = shelf_generation(s->shelf), .horizon = horizon_at(scan, number * SHELF_TABLETS),
 		.nblocks = blocks_of_shelf(scan->nblocks, number), .of_large = scan->nshelves >= MANY_SHELVES,
-		.columns = &scan->columns, .wanted = scan->wanted
+		.columns = &scan->columns, .wanted = scan->wanted, .hash = scan->columns_hash
 	};
 	memo = scan->remembers ? shelf_memo_find(&now) : NULL;
 	if (memo == NULL)
@@ -484,6 +484,7 @@ tablet_scan_new(Relation relation, Snapshot snapshot, BlockNumber nblocks, const
 	scan->since = shelf_time();
 	scan->wanted = wanted;
 	scan->columns = columns;
+	scan->columns_hash = shelf_memo_hash(&scan->columns, wanted);
 	scan->ntablets = scan->end_range = tablets_of(nblocks);
 	scan->nshelves = shelves_of(nblocks);
 	scan->shelves = palloc0(sizeof(ScanShelf) * scan->nshelves);

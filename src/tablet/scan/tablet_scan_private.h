@@ -67,6 +67,7 @@ struct TabletScan
 	uint64		since;			/* time when the scan began, by the pool's clock */
 	const ColumnWanted *wanted;
 	ColumnKeys	columns;
+	uint64		columns_hash;	/* shelf_memo_hash() of these columns */
 	uint32		ntablets;
 	uint32		nshelves;
 	ScanShelf  *shelves;
