@@ -13,7 +13,7 @@
 #include "guc.h"
 
 /* Longest wait of device_await_gpu(), and the interval between its checks. */
-#define START_WAIT_MS	10000
+#define START_WAIT_MS	30000
 #define START_LOOK_MS	20
 
 const char *

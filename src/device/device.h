@@ -31,7 +31,7 @@ extern uint64_t device_join_bytes(void);
 
 /*
  * Return in a few words why no GPU serves, NULL if one does, after waiting up
- * to 10 seconds for a GPU process that is starting.
+ * to 30 seconds for a GPU process that is starting.
  */
 extern const char *device_await_gpu(void);
 
