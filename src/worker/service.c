@@ -674,7 +674,7 @@ service_run(Channel *ch, const Provider *device, SharedMemory buffers, SharedMem
 	while (getppid() == parent)
 	{
 		const uint32 doorbell = pg_atomic_read_u32(&channel->doorbell);
-		bool		busy = doorbell != heard;
+		bool		busy = doorbell != heard;	/* whoever rings opens a job, or has submitted to it */
 
 		heard = doorbell;
 		pg_atomic_fetch_add_u64(&channel->heartbeat, 1);
